@@ -8,7 +8,7 @@ from typing import Final
 
 from brokerfuzz.campaign.answer_texts import text_of
 from brokerfuzz.campaign.causes.acceptances import EVERYTHING
-from brokerfuzz.campaign.causes.attributes import Attribute, OfMessage
+from brokerfuzz.campaign.causes.attributes import Attribute, MessageAttribute
 from brokerfuzz.campaign.causes.conditions import HAS_VALUE, LONGER, MORE_BYTES, MORE_ITEMS, MORE_UNITS, PRESENT
 from brokerfuzz.campaign.causes.evidence import Evidence
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation
@@ -85,7 +85,7 @@ def _about_limits(explanation: Explanation, contract: Contract) -> Iterator[str]
     """Yields how to settle the open questions about lengths, numbers of items and sizes of messages."""
     sites = contract.sites[explanation.failure.case.message_type]
     for attribute in [attribute for cause in explanation.causes for attribute in cause.attributes]:
-        if isinstance(attribute, OfMessage) and attribute.limit is not None:
+        if isinstance(attribute, MessageAttribute) and attribute.limit is not None:
             yield (
                 "the contract leaves open how large a message may be (message-size): if the limit of the target is "
                 f'right, state it in a contract of your own, with {{"id": "message-size", "limit": {attribute.limit}}} '

@@ -15,8 +15,8 @@ from typing import Any
 from brokerfuzz.campaign import baseline
 from brokerfuzz.campaign.advice import advice_about, fresh_advice
 from brokerfuzz.campaign.case_stream import CaseStream, NumberedCase
-from brokerfuzz.campaign.causes.explaining import Explaining
-from brokerfuzz.campaign.causes.explanation import Explanation, lost_at
+from brokerfuzz.campaign.causes.explanation import Explanation, explanation_of_loss
+from brokerfuzz.campaign.causes.investigation import Investigation
 from brokerfuzz.campaign.causes.laboratory import Laboratory, accepted_examples
 from brokerfuzz.campaign.differing_answers import answers_differ
 from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
@@ -96,7 +96,7 @@ class Campaign:
         self._proving = Proving(self._sender, self._judge, self._known_identifiers)
         self._cases = CaseStream(settings.plan.numbered() if cases is None else cases)
         self._case_ids = frozenset[str]()
-        self._explaining: Explaining | None = None
+        self._investigation: Investigation | None = None
         self._last_message: Explanation | None = None
         self._contacted = False
         self._phase = "firing"
@@ -251,14 +251,14 @@ class Campaign:
             self.stop = self.stop or Stop(lost.reason, "target")
             if not lost.excused:
                 failure = Failure("stopped-answering", number, case, case.body, self._judge.verdict(case), lost.answer)
-                self._last_message = lost_at(failure)
+                self._last_message = explanation_of_loss(failure)
 
     # ------------------------------------------------------------------------------------------------ after the cases
 
     async def _explain(self) -> None:
         self._phase = "shrinking"
         settings, options, seen = self._settings, self._options, self._seen
-        self._explaining = self._explaining_of_all()
+        self._investigation = self._investigation_of_all()
         if (self.stop is not None and self.stop.cause in ("target", "changed")) or self._sender.waits_for:
             return
         bounds = Bounds(settings.shrink_requests, min(monotonic() + options["shrink"], self._deadline))
@@ -276,24 +276,24 @@ class Campaign:
         )
         with suppress(TargetLostError):
             self._sender.rejects_sometimes = await answers_differ(seen.answers, self._sender, repetitions.deadline)
-        await self._explaining.run(laboratory)
+        await self._investigation.run(laboratory)
         if (lost := self._sender.lost) is not None:
             self.stop = self.stop or Stop(lost.reason, "target")
 
-    def _explaining_of_all(self) -> Explaining:
-        return Explaining(self._seen, self._judge.contract, self._settings.plan.message_type)
+    def _investigation_of_all(self) -> Investigation:
+        return Investigation(self._seen, self._judge.contract, self._settings.plan.message_type)
 
     def result(self) -> Result:
         seen, judge = self._seen, self._judge
         sporadic = self._sender.sporadic
-        explaining = self._explaining or self._explaining_of_all()
-        explanations = explaining.explanations()
+        investigation = self._investigation or self._investigation_of_all()
+        explanations = investigation.explanations()
         if self._sender.rejects_sometimes:
-            explanations = explaining.with_differing_answers(explanations)
+            explanations = investigation.with_differing_answers(explanations)
         if self._last_message is not None:
             explanations.append(self._last_message)
         findings = findings_of(
-            explanations, explaining.evidence, self._target, judge.contract, self._settings.fresh_values
+            explanations, investigation.evidence, self._target, judge.contract, self._settings.fresh_values
         )
         known_names = tuple(name for name in IDENTIFIERS if name in self._known_identifiers.names)
         result = Result(
@@ -321,10 +321,10 @@ class Campaign:
             requests=self._sender.requests,
             seconds=max(min(self._ended, monotonic()) - self._sender.started, 0.0),
             stop=self.stop,
-            advice=advice_about(explanations, explaining.evidence, self._target, self._settings.fresh),
+            advice=advice_about(explanations, investigation.evidence, self._target, self._settings.fresh),
             masked={
                 finding_name(kind, self._settings.plan.message_type, key): count
-                for (kind, key), count in explaining.masked.items()
+                for (kind, key), count in investigation.masked.items()
             },
         )
         known = self._settings.known

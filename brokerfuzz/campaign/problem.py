@@ -73,11 +73,11 @@ class Problem:
         self._tried: dict[bytes, _Tried] = {}
         self._requests = self._judged = 0
 
-    async def has(self, tree: Tree) -> bool:
+    async def adopt(self, tree: Tree) -> bool:
         """Returns whether a changed message has the problem. If so, the message replaces the current one."""
-        return await self.has_bytes(write_tree(tree))
+        return await self.adopt_bytes(write_tree(tree))
 
-    async def has_bytes(self, body: bytes) -> bool:
+    async def adopt_bytes(self, body: bytes) -> bool:
         failure = self.failure
         if body == failure.body:
             return True

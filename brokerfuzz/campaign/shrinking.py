@@ -51,7 +51,7 @@ class Shrinker:
         """Removes all properties and items that the problem does not need. Raises `LimitReachedError`."""
         failure = self._problem.failure
         tree = tree_of(failure.body)
-        if tree is None or not await self._problem.has(tree):  # not JSON, or its notation is the problem
+        if tree is None or not await self._problem.adopt(tree):  # not JSON, or its notation is the problem
             await self._cut_bytes()
         else:
             await self._order(await self._cut(tree, ()))
@@ -69,7 +69,7 @@ class Shrinker:
         before = at(tree, path)
 
         async def suffice(steps: tuple[int, ...]) -> bool:
-            return await self._problem.has(replaced(tree, path, only(before, steps)))
+            return await self._problem.adopt(replaced(tree, path, only(before, steps)))
 
         steps = await fewest(tuple(range(len(children(before)))), suffice)
         tree = replaced(tree, path, only(before, steps))
@@ -78,14 +78,14 @@ class Shrinker:
         return tree
 
     async def _order(self, tree: Tree) -> None:
-        await self._problem.has(in_schema_order(tree, self._sites))
+        await self._problem.adopt(in_schema_order(tree, self._sites))
 
     async def _simplify_at(self, tree: Tree, path: Path) -> Tree:
         schema = schema_at(self._sites, site(tree, path))
         while True:
             for value in simpler(at(tree, path), schema):
                 candidate = replaced(tree, path, value)
-                if await self._problem.has(candidate):
+                if await self._problem.adopt(candidate):
                     tree = candidate
                     break
             else:
@@ -103,7 +103,7 @@ class Shrinker:
         while high - low > 1:
             middle = (low + high) // 2
             candidate = replaced(tree, path, Number(f"{sign}{middle}"))
-            if await self._problem.has(candidate):
+            if await self._problem.adopt(candidate):
                 tree, high = candidate, middle
             else:
                 low = middle
@@ -115,7 +115,7 @@ class Shrinker:
         """
 
         async def suffice(parts: tuple[bytes, ...]) -> bool:
-            return await self._problem.has_bytes(b"".join(parts))
+            return await self._problem.adopt_bytes(b"".join(parts))
 
         before = None
         while before != self._problem.failure.body:

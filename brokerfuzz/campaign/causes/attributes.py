@@ -68,7 +68,7 @@ class Attribute:
 
 
 @dataclass(frozen=True, slots=True)
-class OfMessage:
+class MessageAttribute:
     """An attribute of a whole message. `limit` is a number of bytes, of which the message has more."""
 
     text: str
@@ -85,39 +85,39 @@ class OfMessage:
         return self.text
 
 
-Attributes = tuple[Attribute | OfMessage, ...]
+Attributes = tuple[Attribute | MessageAttribute, ...]
 """Attributes that a case has together."""
 
-VALID: Final = OfMessage("it is valid", "every valid message", lambda asked: asked.verdict.label == "valid")
+VALID: Final = MessageAttribute("it is valid", "every valid message", lambda asked: asked.verdict.label == "valid")
 """The target accepts no message, or only one, and perhaps repeats its answer."""
 
 
-def larger_than(size: int) -> OfMessage:
+def larger_than(size: int) -> MessageAttribute:
     """The target, or a proxy before it, accepts no larger message."""
     text = f"it has more than {size:,} bytes"
-    return OfMessage(text, "too many bytes", lambda asked: len(asked.case.body) > size, limit=size)
+    return MessageAttribute(text, "too many bytes", lambda asked: len(asked.case.body) > size, limit=size)
 
 
 # ------------------------------------------------------------------------------------------------------- broken rules
 
 
-def broken(rule: str) -> list[OfMessage]:
+def attributes_of_rule(rule: str) -> list[MessageAttribute]:
     """Returns what a message has that breaks this rule: it breaks the rule, one with this keyword, and any rule."""
     keyword = keyword_of(rule)
     is_json = keyword == JSON_RULE
     return [
-        OfMessage(
+        MessageAttribute(
             "the message is not JSON" if is_json else f"it breaks {rule.rpartition(':')[2]}",
             f"breaks {rule}",
             lambda asked: any(violation.rule == rule for violation in asked.verdict.broken),
             place=site_of_rule(rule) or "message",
         ),
-        OfMessage(
+        MessageAttribute(
             "the message is not JSON" if is_json else f"a value breaks {keyword}",
             f"breaks {keyword}",
             lambda asked: any(keyword_of(violation.rule) == keyword for violation in asked.verdict.broken),
         ),
-        OfMessage("the message is invalid", "breaks any rule", lambda asked: bool(asked.verdict.broken)),
+        MessageAttribute("the message is invalid", "breaks any rule", lambda asked: bool(asked.verdict.broken)),
     ]
 
 
@@ -152,13 +152,13 @@ _STRING: Final = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _ESCAPE: Final = re.compile(rb"\\.")
 
 
-def notations_of(body: bytes) -> list[OfMessage]:
+def notations_of(body: bytes) -> list[MessageAttribute]:
     written = _without_strings(body)
     return [_notation(text, pattern) for text, pattern in _NOTATIONS.items() if pattern.search(written)]
 
 
-def _notation(text: str, pattern: re.Pattern[bytes]) -> OfMessage:
-    return OfMessage(
+def _notation(text: str, pattern: re.Pattern[bytes]) -> MessageAttribute:
+    return MessageAttribute(
         f"there is {text}",
         f"notation: {text}",
         lambda asked: pattern.search(_without_strings(asked.case.body)) is not None,

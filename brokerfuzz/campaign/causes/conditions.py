@@ -25,7 +25,7 @@ _NAMES: Final = {bool: "boolean", int: "number", float: "number", str: "string",
 
 
 @dataclass(frozen=True, eq=False)
-class Kind:
+class ConditionKind:
     """A kind of conditions with a parameter, such as a length. `subject` is what can have them, in words: `string`.
     `test` takes a value, the schema of its site, and the parameter. The value is parsed, or `ABSENT`. `words` follow
     the word "if".
@@ -43,7 +43,7 @@ class Kind:
 class Condition:
     """`str()` follows the word "if"."""
 
-    kind: Kind
+    kind: ConditionKind
     text: str
     parameter: Any = field(compare=False)
 
@@ -92,72 +92,74 @@ def _bound_in_words(side: str, bound: int, only_integers: bool) -> str:
     return f"it is {'an integer ' * only_integers}{f'beyond {bits}' if bits else f'{side} {bound:,}'}"
 
 
-def _edges_of(subject: str) -> Kind:
+def _edges_of(subject: str) -> ConditionKind:
     """The test of an edge only knows values of one JSON type."""
-    return Kind(
+    return ConditionKind(
         subject,
         lambda value, schema, edge: _NAMES.get(type(value)) == subject and edge.test(value, schema),
         lambda edge: str(edge.text),
     )
 
 
-MISSING: Final = Kind("property", lambda value, schema, _: value is ABSENT, lambda _: "it is absent")
-WITHOUT_VALUE: Final = Kind(
+MISSING: Final = ConditionKind("property", lambda value, schema, _: value is ABSENT, lambda _: "it is absent")
+WITHOUT_VALUE: Final = ConditionKind(
     "property", lambda value, schema, _: value is ABSENT or value is None, lambda _: "it is absent or null"
 )
-PRESENT: Final = Kind("property", lambda value, schema, _: value is not ABSENT, lambda _: "it is present")
-HAS_VALUE: Final = Kind(
+PRESENT: Final = ConditionKind("property", lambda value, schema, _: value is not ABSENT, lambda _: "it is present")
+HAS_VALUE: Final = ConditionKind(
     "property", lambda value, schema, _: value is not ABSENT and value is not None, lambda _: "it has a value"
 )
-EQUALS: Final = Kind("value", _is_equal, lambda value: f"it is {describe(value)}")
-DIFFERS: Final = Kind(
+EQUALS: Final = ConditionKind("value", _is_equal, lambda value: f"it is {describe(value)}")
+DIFFERS: Final = ConditionKind(
     "value",
     lambda value, schema, other: value is not ABSENT and bool(value != other),
     lambda other: f"it is not {describe(other)}",
 )
-OTHER_TYPE: Final = Kind("value", _has_other_type, lambda name: f"it is {with_article(name)}")
+OTHER_TYPE: Final = ConditionKind("value", _has_other_type, lambda name: f"it is {with_article(name)}")
 EDGES: Final = {subject: _edges_of(subject) for subject in ("string", "number")}
-CONTAINS: Final = Kind(
+CONTAINS: Final = ConditionKind(
     "string",
     lambda value, schema, literal: isinstance(value, str) and literal in value,
     lambda literal: f"it contains {describe(literal)}",
 )
-LONGER: Final = Kind(
+LONGER: Final = ConditionKind(
     "string",
     lambda value, schema, length: isinstance(value, str) and len(value) > length,
     lambda length: f"it is longer than {length:,} characters",
 )
-MORE_BYTES: Final = Kind("string", _has_more_bytes, lambda size: f"it is longer than {size:,} bytes in UTF-8")
-MORE_UNITS: Final = Kind("string", _has_more_units, lambda length: f"it is longer than {length:,} characters in UTF-16")
-HAS_LONE_SURROGATE: Final = Kind(
+MORE_BYTES: Final = ConditionKind("string", _has_more_bytes, lambda size: f"it is longer than {size:,} bytes in UTF-8")
+MORE_UNITS: Final = ConditionKind(
+    "string", _has_more_units, lambda length: f"it is longer than {length:,} characters in UTF-16"
+)
+HAS_LONE_SURROGATE: Final = ConditionKind(
     "string",
     lambda value, schema, _: isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value),
     lambda _: "it contains half of a surrogate pair",
 )
-ONLY_ASCII_SPACE: Final = Kind(  # each language has its own idea of what else is blank
+ONLY_ASCII_SPACE: Final = ConditionKind(  # each language has its own idea of what else is blank
     "string",
     lambda value, schema, _: isinstance(value, str) and bool(value) and not value.strip(" \t\n\v\f\r"),
     lambda _: "it contains only spaces, tabs and line breaks",
 )
-HAS_POINT: Final = Kind(  # some readers reject 1.0 and 1e2 where they expect an integer
+HAS_POINT: Final = ConditionKind(  # some readers reject 1.0 and 1e2 where they expect an integer
     "number", lambda value, schema, _: isinstance(value, float), lambda _: "it has a decimal point or an exponent"
 )
-ABOVE: Final = Kind(  # some readers treat an integer and the same number with a fraction differently
+ABOVE: Final = ConditionKind(  # some readers treat an integer and the same number with a fraction differently
     "number",
     lambda value, schema, bound: _is_number(value, bound[1]) and bool(value > bound[0]),
     lambda bound: _bound_in_words("above", *bound),
 )
-BELOW: Final = Kind(
+BELOW: Final = ConditionKind(
     "number",
     lambda value, schema, bound: _is_number(value, bound[1]) and bool(value < bound[0]),
     lambda bound: _bound_in_words("below", *bound),
 )
-MORE_ITEMS: Final = Kind(
+MORE_ITEMS: Final = ConditionKind(
     "array",
     lambda value, schema, count: isinstance(value, list) and len(value) > count,
     lambda count: f"it has more than {counted(count, 'item')}",
 )
-ITEM_COUNT: Final = Kind(
+ITEM_COUNT: Final = ConditionKind(
     "array",
     lambda value, schema, count: isinstance(value, list) and len(value) == count,
     lambda count: f"it has {counted(count, 'item')}" if count else "it is empty",

@@ -10,7 +10,7 @@ from functools import cached_property, reduce
 from operator import or_
 from typing import Any, Final, TypeVar
 
-from brokerfuzz.campaign.causes.attributes import Attribute, Items, OfMessage
+from brokerfuzz.campaign.causes.attributes import Attribute, Items, MessageAttribute
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.generation import ABSENT
 from brokerfuzz.pointers import path_below
@@ -33,7 +33,7 @@ class Evidence:
         self.answers = answers
         self.contract = contract
         self.message_type: MessageType = message_type
-        self._masks: dict[Attribute | OfMessage, Mask] = {}
+        self._masks: dict[Attribute | MessageAttribute, Mask] = {}
 
     def mask(self, holds: Callable[[CaseAnswers], bool]) -> Mask:
         return self.mask_of(position for position, asked in enumerate(self.answers) if holds(asked))
@@ -58,7 +58,7 @@ class Evidence:
                 positions[fact].append(position)
         return {fact: self.mask_of(with_fact) for fact, with_fact in positions.items()}
 
-    def having(self, attribute: Attribute | OfMessage) -> Mask:
+    def having(self, attribute: Attribute | MessageAttribute) -> Mask:
         """Returns the cases that have the attribute."""
         if attribute not in self._masks:
             self._masks[attribute] = self._having(attribute)
@@ -72,8 +72,8 @@ class Evidence:
                 most = max(most, size)
         return most
 
-    def _having(self, attribute: Attribute | OfMessage) -> Mask:
-        if isinstance(attribute, OfMessage):
+    def _having(self, attribute: Attribute | MessageAttribute) -> Mask:
+        if isinstance(attribute, MessageAttribute):
             return self.mask(attribute.holds)
         items = attribute.items
         if items is None:

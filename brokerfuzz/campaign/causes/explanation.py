@@ -128,7 +128,7 @@ def explanation_of(causes: Sequence[Cause]) -> Explanation:
     )
 
 
-def lost_at(failure: Failure) -> Explanation:
+def explanation_of_loss(failure: Failure) -> Explanation:
     """Returns the explanation of a target that stopped answering."""
     reason = printable(failure.answer.reason, _LONGEST_REASON)
     which = "this message, or another message that was sent at the same time"
@@ -142,7 +142,7 @@ def lost_at(failure: Failure) -> Explanation:
     )
 
 
-def differing_at(failure: Failure, covered: Mask, concerned: Mask) -> Explanation:
+def explanation_of_differing_answers(failure: Failure, covered: Mask, concerned: Mask) -> Explanation:
     """Returns the explanation of a target that sometimes rejects valid messages, and sometimes accepts them."""
     failure = replace(failure, kind="differing-answers")
     return Explanation(

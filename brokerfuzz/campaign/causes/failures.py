@@ -13,7 +13,7 @@ from functools import partial
 from typing import Final
 
 from brokerfuzz.campaign.answer_texts import line_of_code, text_of
-from brokerfuzz.campaign.causes.attributes import VALID, Attribute, Attributes, OfMessage
+from brokerfuzz.campaign.causes.attributes import VALID, Attribute, Attributes, MessageAttribute
 from brokerfuzz.campaign.causes.cause_groups import explanations_of
 from brokerfuzz.campaign.causes.evidence import Evidence, Mask, union
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation
@@ -120,7 +120,7 @@ class FailureSearch:
         places = [difference.place for difference in differences if difference.site == limit.site]
         self._add((limit,), failure, group, tuple(places[:1]))
 
-    async def _limit(self, laboratory: Laboratory, failure: Failure) -> Attribute | OfMessage | None:
+    async def _limit(self, laboratory: Laboratory, failure: Failure) -> Attribute | MessageAttribute | None:
         """Returns the limit of the size of messages, or of the number of items in an array, if this is the cause."""
         assert laboratory.plain is not None, "may_experiment"
         passing = [asked for asked in self._evidence.cases(self._passing) if asked.verdict.label == "valid"]

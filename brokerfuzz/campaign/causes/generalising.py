@@ -11,12 +11,19 @@ further attribute is added only if cases with the first and without the further 
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import product
 from typing import Any, Final
 
-from brokerfuzz.campaign.causes.attributes import Attribute, Attributes, Items, broken, notations_of
+from brokerfuzz.campaign.causes.attributes import (
+    Attribute,
+    Attributes,
+    Items,
+    MessageAttribute,
+    attributes_of_rule,
+    notations_of,
+)
 from brokerfuzz.campaign.causes.conditions import (
     ABOVE,
     BELOW,
@@ -32,7 +39,6 @@ from brokerfuzz.campaign.causes.conditions import (
 from brokerfuzz.campaign.causes.evidence import Evidence, Mask, is_certain, occurrences
 from brokerfuzz.campaign.difference import Difference
 from brokerfuzz.campaign.failure import Failure
-from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.cases.covering.edges import edges
 from brokerfuzz.generation import ABSENT
 from brokerfuzz.json_trees import Number, write_tree
@@ -53,10 +59,9 @@ class Generaliser:
 
     def __init__(self, evidence: Evidence, failing: Mask, concerned: Mask) -> None:
         self._evidence, self._failing, self._concerned = evidence, failing, concerned
-        rejected = evidence.mask(lambda asked: asked.answer.kind == "rejected") & ~failing
-        self._rightly_rejected = evidence.mask(_is_rightly_rejected)
-        self._wrongly_rejected = rejected & ~self._rightly_rejected
-        """The target may have rejected a message before it reached the code that crashes, so both say little."""
+        self._rejected = evidence.mask(lambda asked: asked.answer.kind == "rejected") & ~failing
+        """The target may have rejected these messages before it reached the code that fails."""
+        self._rightly_rejected = self._rejected & evidence.mask(lambda asked: asked.verdict.label == "invalid")
         self._sites = evidence.contract.sites[evidence.message_type]
         self._edges = edges(evidence.contract, evidence.message_type)
 
@@ -66,67 +71,75 @@ class Generaliser:
             mask &= self._evidence.having(attribute)
         return mask
 
-    def of_notation(self, body: bytes, first: int) -> Attributes:
-        """Returns the notation that explains most failures, or none."""
-        return self._best([(notation,) for notation in notations_of(body)], first)
+    def of_notation(self, body: bytes, position: int) -> Attributes:
+        """Returns the notation that explains most failures, or none. `position` is that of the failing case."""
+        return self._best([(notation,) for notation in notations_of(body)], position)
 
-    def without_experiments(self, failure: Failure, first: int, unexplained: Mask) -> Attributes:
+    def without_experiments(self, failure: Failure, position: int, unexplained: Mask) -> Attributes:
         """Returns the attribute of the message that explains most failures, or none. If other causes explain most of
         these failures, the attribute is in them by chance.
         """
-        candidates: list[Attributes] = [(notation,) for notation in notations_of(failure.body)]
-        candidates += [(attribute,) for violation in failure.verdict.broken for attribute in broken(violation.rule)]
+        candidates: list[Attribute | MessageAttribute] = [*notations_of(failure.body)]
+        for violation in failure.verdict.broken:
+            candidates += attributes_of_rule(violation.rule)
         for site, value in self._occurrences(failure.body):
             of_value = self._attributes_of(value, site)
-            candidates += [(attribute,) for attribute in of_value if not _needs_experiment(attribute.condition)]
-        attributes = self._best(candidates, first)
-        mask = self.having(attributes)
-        explained = (mask & unexplained).bit_count()
-        passing = (self._concerned & ~mask & ~self._failing).bit_count()
-        is_by_chance = explained < ENOUGH or 2 * explained < (mask & self._failing).bit_count() or passing < PASSING
+            candidates += [attribute for attribute in of_value if not _needs_experiment(attribute.condition)]
+        attributes = self._best([(attribute,) for attribute in candidates], position)
+        cases = self.having(attributes)
+        explained = (cases & unexplained).bit_count()
+        passing = (self._concerned & ~cases & ~self._failing).bit_count()
+        is_by_chance = explained < ENOUGH or 2 * explained < (cases & self._failing).bit_count() or passing < PASSING
         return () if is_by_chance else attributes
 
     def of_causes(
-        self, causes: Sequence[Difference], limits: Sequence[Condition], failure: Failure, first: int
+        self, causes: Sequence[Difference], limits: Sequence[Condition], failure: Failure, position: int
     ) -> Attributes:
         """Returns the attributes that explain most failures, or none. `failure` has the smallest message with the
-        causes, and `first` is the position of the case from which it was reduced. `limits` are the conditions that a
-        search for the limit has proven.
+        causes, and `position` is that of the case from which it was reduced. `limits` are the conditions that a search
+        for the limit has proven.
         """
-        candidates: list[Attributes] = []
         outermost, inside = _split(causes)
-        if len(outermost) <= 2:
-            candidates += product(*(list(self._candidates(cause, limits)) for cause in outermost))
-        if len(outermost) == 1:
-            violations = [violation for violation in failure.verdict.broken if _is_at(violation, outermost[0])]
-            candidates += [(attribute,) for violation in violations for attribute in broken(violation.rule)]
-        numbers = [cause.tree for cause in outermost if isinstance(cause.tree, Number)]
-        candidates += [(notation,) for number in numbers for notation in notations_of(write_tree(number))]
-        candidates_inside = [(attribute,) for cause in inside for attribute in self._candidates(cause, ())]
+        candidates = self._candidates(outermost, limits, failure)
+        candidates_inside = [(attribute,) for cause in inside for attribute in self._attributes_of_cause(cause, ())]
         return (
-            self._best(candidates, first)
-            or self._best(candidates_inside, first)
-            or self._best([*self._in_items([*candidates, *candidates_inside], causes)], first, ENOUGH)
-            or self._best([*self._in_context(candidates, causes, failure.body)], first)
+            self._best(candidates, position)
+            or self._best(candidates_inside, position)
+            or self._best(self._in_items([*candidates, *candidates_inside], causes), position, ENOUGH)
+            or self._best(self._in_context(candidates, causes, failure.body), position)
         )
 
-    def _best(self, candidates: Sequence[Attributes], first: int, least: int = 1) -> Attributes:
-        """Returns the candidate that covers most failing cases (`least` or more), among them the first one."""
-        is_faulty = self._evidence.answers[first].verdict.label == "invalid"
-        ignored = self._wrongly_rejected if is_faulty else self._wrongly_rejected | self._rightly_rejected
-        best: Attributes = ()
-        best_rank = (0, 0, 0)
-        for number, attributes in enumerate(candidates):
-            mask = self.having(attributes)
-            if mask >> first & 1 and is_certain(mask & ~ignored, self._failing):
-                failing = (mask & self._failing).bit_count()
-                named = sum(attribute.site is not None for attribute in attributes)
-                rank = (failing, named, -number)
-                if failing >= least and (not best or rank > best_rank):
-                    best, best_rank = attributes, rank
-        return best
+    def _best(self, candidates: Iterable[Attributes], position: int, least: int = 1) -> Attributes:
+        """Returns the candidate that explains most failures (`least` or more), among them that at `position`."""
+        is_faulty = self._evidence.answers[position].verdict.label == "invalid"
+        ignored = self._rejected & ~self._rightly_rejected if is_faulty else self._rejected
+        explaining = []
+        for attributes in candidates:
+            cases = self.having(attributes)
+            is_enough = (cases & self._failing).bit_count() >= least
+            if is_enough and cases >> position & 1 and is_certain(cases & ~ignored, self._failing):
+                explaining.append(attributes)
+        return max(explaining, key=self._reach, default=())
 
-    def _candidates(self, cause: Difference, limits: Sequence[Condition]) -> Iterator[Attribute]:
+    def _reach(self, attributes: Attributes) -> tuple[int, int]:
+        """Of the attributes that explain equally many failures, those with a site are preferred."""
+        failures = (self.having(attributes) & self._failing).bit_count()
+        return failures, sum(attribute.site is not None for attribute in attributes)
+
+    def _candidates(
+        self, causes: Sequence[Difference], limits: Sequence[Condition], failure: Failure
+    ) -> list[Attributes]:
+        candidates: list[Attributes] = []
+        if len(causes) <= 2:
+            candidates += product(*(list(self._attributes_of_cause(cause, limits)) for cause in causes))
+        if len(causes) == 1:
+            rules = [violation.rule for violation in failure.verdict.broken if _is_at(violation, causes[0])]
+            candidates += [(attribute,) for rule in rules for attribute in attributes_of_rule(rule)]
+        numbers = [cause.tree for cause in causes if isinstance(cause.tree, Number)]
+        candidates += [(notation,) for number in numbers for notation in notations_of(write_tree(number))]
+        return candidates
+
+    def _attributes_of_cause(self, cause: Difference, limits: Sequence[Condition]) -> Iterator[Attribute]:
         value = cause.value
         for condition in limits:
             yield from (Attribute(condition, cause.site), Attribute(condition, None))
@@ -225,7 +238,3 @@ def _ranges_around(index: int) -> list[tuple[int, int | None]]:
     if not index:
         return [(0, 0), (0, 1)]
     return [(index, None), (index, index), (0, index), (0, index + 1)]
-
-
-def _is_rightly_rejected(asked: CaseAnswers) -> bool:
-    return asked.verdict.label == "invalid" and asked.answer.kind == "rejected"

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Final
 
-from brokerfuzz.campaign.causes.attributes import Attribute, OfMessage, larger_than
+from brokerfuzz.campaign.causes.attributes import Attribute, MessageAttribute, larger_than
 from brokerfuzz.campaign.causes.conditions import LONGER, MORE_BYTES, MORE_ITEMS, MORE_UNITS, Condition, utf16_length
 from brokerfuzz.campaign.difference import Difference
 from brokerfuzz.campaign.problem import Problem
@@ -20,14 +20,14 @@ SMALLEST_SIZE: Final = 1024
 """A limit of the size below one kilobyte is improbable."""
 
 
-async def limit_of_size(problem: Problem, plain: bytes, accepted: int) -> OfMessage | None:
+async def limit_of_size(problem: Problem, plain: bytes, accepted: int) -> MessageAttribute | None:
     """Returns the attribute that a message has more bytes than the target accepts, if this is the cause. To find out,
     the `plain` message is sent with as many spaces as the failing one is longer. `accepted` is the size of the largest
     accepted message.
     """
 
     async def fails(size: int) -> bool:
-        return await problem.has_bytes(plain[:-1] + b" " * (size - len(plain)) + plain[-1:])
+        return await problem.adopt_bytes(plain[:-1] + b" " * (size - len(plain)) + plain[-1:])
 
     size, smallest = len(problem.failure.body), max(accepted, len(plain))
     if size < SMALLEST_SIZE or size <= smallest or not await fails(size):
@@ -48,7 +48,7 @@ async def limit_of_items(problem: Problem, contract: Contract, accepted: Callabl
             generated = partial(_with_items, contract, message_type, site)
             count = await _most_items(problem, generated, most, len(value.items))
             if count:
-                await problem.has(generated(count + 1))
+                await problem.adopt(generated(count + 1))
                 return Attribute(MORE_ITEMS.of(count), site)
     return None
 

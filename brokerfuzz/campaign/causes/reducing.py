@@ -32,7 +32,7 @@ class Reducer:
         of the message is the cause, or if the message is not JSON.
         """
         tree = tree_of(problem.failure.body)
-        if tree is None or not await problem.has(tree):
+        if tree is None or not await problem.adopt(tree):
             return ()
         differences = tuple(self._ordinary.differences(tree))
 
@@ -40,7 +40,7 @@ class Reducer:
             return undone(tree, [difference for difference in differences if difference not in remaining])
 
         async def suffice(remaining: tuple[Difference, ...]) -> bool:
-            return await problem.has(with_only(set(remaining)))
+            return await problem.adopt(with_only(set(remaining)))
 
         needed = await fewest(differences, suffice)
         causes = [

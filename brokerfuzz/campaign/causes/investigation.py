@@ -8,7 +8,7 @@ from typing import Final
 
 from brokerfuzz.campaign.causes.acceptances import AcceptanceSearch
 from brokerfuzz.campaign.causes.evidence import Evidence, Mask, union
-from brokerfuzz.campaign.causes.explanation import Explanation, differing_at
+from brokerfuzz.campaign.causes.explanation import Explanation, explanation_of_differing_answers
 from brokerfuzz.campaign.causes.failures import FailureSearch
 from brokerfuzz.campaign.causes.laboratory import Laboratory
 from brokerfuzz.campaign.causes.unmasking import Unmasking
@@ -26,7 +26,7 @@ MOST_ROUNDS: Final = 3
 _WITH_CAUSES: Final[tuple[FindingKind, ...]] = ("valid-rejected", "timeout", "crashed")
 
 
-class Explaining:
+class Investigation:
     """Explains the wrong answers that a campaign has observed. `run` may be interrupted at any time. `masked` counts
     the rejections that prove nothing, for each explanation of a failure that causes them.
     """
@@ -79,7 +79,7 @@ class Explaining:
         sometimes_rejected = rejected & ~explained or rejected
         valid = self.evidence.mask(lambda asked: asked.verdict.label == "valid")
         failure = Failure.of(self.evidence.cases(sometimes_rejected)[0])
-        return [*certain, differing_at(failure, sometimes_rejected, valid)]
+        return [*certain, explanation_of_differing_answers(failure, sometimes_rejected, valid)]
 
     def _evidence(self) -> Evidence:
         return Evidence(self._seen.answers, self._contract, self._message_type)
