@@ -298,6 +298,8 @@ class Campaign:
         known_names = tuple(name for name in IDENTIFIERS if name in self._known_identifiers.names)
         result = Result(
             target=self._target.name,
+            about=self._settings.about(self._target),
+            contract=judge.contract,
             started=self._begun,
             counts=dict(seen.counts),
             rules=dict(seen.rules - sporadic.rules),

@@ -7,14 +7,14 @@ The outcome is `untested` if the answers show nothing about the target (see `Res
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Any, Literal
 
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.pace import Timing
 from brokerfuzz.campaign.proof import Proofs
 from brokerfuzz.exit_status import FAILED, FOUND, INTERRUPTED
-from brokerfuzz.schemas import Label
+from brokerfuzz.schemas import Contract, Label
 from brokerfuzz.targets import Answer, AnswerKind
 from brokerfuzz.wording import counted, listed
 
@@ -80,51 +80,53 @@ class CampaignProgress:
 
 @dataclass(frozen=True)
 class Result:
-    """The result of a campaign.
-
-    `counts` contains the number of cases for each verdict and each kind of answer. `rules` contains the number of
-    invalid messages for each broken rule and each kind of answer. `proofs` contains the proven and unproven rejections.
-    `left_out` is the number of cases that cannot be sent to this target. `total` is the number of all cases (of the
-    catalogue only, if there is no limit), or None if it is unknown. `catalogue` is the number of chosen cases of the
-    catalogue, of which the campaign sent `catalogue_sent`. `is_exhausted` is True if brokerfuzz found fewer random
-    messages than the user asked for. `old` is the number of cases whose answers are in the journal of an earlier run,
-    and `asked_again` is the number of those that got the same answer again. `requests` includes the requests for twins
-    and for shrinking, and all requests of the earlier runs of a resumed campaign. `known_findings` maps the name of
-    each known finding to `still there`, `gone` (its first case now has the correct answer), or `unclear`. `sporadic`
-    contains the wrong answers that did not occur again when the message was repeated: an example, and the number of
-    messages, which `rules` does not count. `renamed` is the number of valid messages that were accepted only with other
-    values of `known_names`, and `fresh_advice` recommends `--fresh`. If the campaign ended early, `stop` contains the
-    reason. `seconds_away` is how long the target was down before it worked again. `unwritten` lists the reports and
-    other files that could not be written.
-    """
+    """The result of a campaign."""
 
     target: str
+    about: Mapping[str, Any]
+    """The settings: `message`, `seed`, `now`, `campaign`, `fresh`, `request` and `answers`, as in the JSON report."""
+    contract: Contract
     counts: Mapping[tuple[Label, AnswerKind], int]
+    """The number of cases for each verdict and each kind of answer."""
     findings: tuple[Finding, ...]
     ambiguities: tuple[Observed, ...]
     cases: int
     requests: int
+    """All requests, also those of the earlier runs of a resumed campaign."""
     seconds: float
     stop: Stop | None = None
+    """Why the campaign ended early."""
     rules: Mapping[tuple[str, AnswerKind], int] = field(default_factory=dict)
+    """The number of invalid messages for each broken rule and each kind of answer, without `sporadic` answers."""
     proofs: Proofs = field(default_factory=Proofs)
     known_findings: Mapping[str, KnownOutcome] = field(default_factory=dict)
     sporadic: tuple[tuple[Answer, int], ...] = ()
+    """The wrong answers that did not occur again when the message was repeated: an example, and their number."""
     timing: Timing = field(default_factory=Timing)
     left_out: int = 0
+    """The number of cases that cannot be sent to this target."""
     total: int | None = None
+    """The number of all cases (of the catalogue only, if there is no limit), or None if it is unknown."""
     catalogue: int = 0
+    """The number of chosen cases of the catalogue."""
     catalogue_sent: int = 0
     is_exhausted: bool = False
+    """True if brokerfuzz found fewer random messages than the user asked for."""
     renamed: int = 0
+    """The number of valid messages that were accepted only with other values of `known_names`."""
     known_names: tuple[str, ...] = ()
     fresh_advice: str = ""
     old: int = 0
+    """The number of cases whose answers are in the journal of an earlier run."""
     asked_again: int = 0
+    """The number of `old` cases that were sent again, and got the same answer."""
     unwritten: tuple[str, ...] = ()
+    """The reports and other files that could not be written."""
     masked: Mapping[str, int] = field(default_factory=dict)
+    """The number of rejections that prove nothing because of a finding, by its name."""
     advice: str = ""
     seconds_away: float = 0.0
+    """How long the target was down before it worked again."""
     started: datetime = datetime(1970, 1, 1, tzinfo=UTC)
 
     def against(self, known: frozenset[str]) -> "Result":

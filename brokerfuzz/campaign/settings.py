@@ -91,19 +91,19 @@ class Settings:
         """True if other processes send the cases."""
         return self.options["workers"] != 1
 
-    def about(self, target: Target | None = None) -> dict[str, Any]:
+    def about(self, target: Target) -> dict[str, Any]:
         """Describes the settings of the campaign for a report. For an HTTP target, the description contains the request
         and the rules that classify answers.
         """
-        about = {
+        return {
             "message": self.plan.message_type,
             "seed": self.plan.seed if self.plan.count != 0 else None,
             "now": self.now.isoformat().replace("+00:00", "Z") if self.now else None,
             "campaign": self.campaign_id,
             "fresh": self.fresh,
             "request": None,
+            **target.about,
         }
-        return about if target is None else {**about, **target.about}
 
     def journal_head(self, target: Target) -> dict[str, Any]:
         return {

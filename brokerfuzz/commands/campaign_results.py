@@ -1,7 +1,6 @@
 """Writes the results of a campaign: the baseline and the reports."""
 
 import sys
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -32,18 +31,12 @@ def known(options: FireCommandOptions) -> Baseline:
     return baseline.read(Path(path))
 
 
-def finish(
-    result: Result,
-    settings: Settings,
-    about: Mapping[str, Any],
-    options: FireCommandOptions,
-    resume: str | None,
-) -> int:
+def finish(result: Result, settings: Settings, options: FireCommandOptions, resume: str | None) -> int:
     """Prints the result, writes all files, and returns the exit status.
 
     Prints the result first, so that no problem with a file can suppress the result. With `--json`, prints the result
-    last, because the JSON document lists the files that could not be written. `about` describes the settings of the
-    campaign. `resume` is the command that continues the campaign.
+    last, because the JSON document lists the files that could not be written. `resume` is the command that continues
+    the campaign.
     """
     as_json = options["json"]
     _note_expired(settings.known, options["baseline"])
@@ -53,16 +46,16 @@ def finish(
         result = result.added_to_baseline(frozenset(failure for entry in expired for failure in entry["failing"]))
     try:
         if not as_json:
-            document = json_document.document(result, about, settings.plan.demands)
+            document = json_document.document(result)
             documents = [str(path) for path in options["reports"] if str(path).lower().endswith(".json")]
             report = next(iter(documents), None)  # in which `brokerfuzz explain` finds the findings
             terminal.show(document, sys.stdout, quiet=is_quiet(), verbose=options["verbose"], report=report)
     finally:  # all files are written even if standard output is closed
         try:
-            result, written = _write_files(result, settings, about, options)
+            result, written = _write_files(result, options)
         finally:  # Ctrl-C while the files are written does not suppress the JSON document
             if as_json:
-                print_json(json_document.document(result, about, settings.plan.demands))
+                print_json(json_document.document(result))
     if as_json:
         for path in written:
             note(f"wrote {path}")
@@ -78,9 +71,7 @@ def _note_expired(known: Baseline, path: object) -> None:
         note(f"the entry {entry['finding']} in {path} was valid only until {entry['until']}, so it does not count")
 
 
-def _write_files(
-    result: Result, settings: Settings, about: Mapping[str, Any], options: FireCommandOptions
-) -> tuple[Result, list[str]]:
+def _write_files(result: Result, options: FireCommandOptions) -> tuple[Result, list[str]]:
     """Writes the baseline and the reports. Returns the result and the paths of the written files. `unwritten` in the
     result describes the files that could not be written.
     """
@@ -91,7 +82,7 @@ def _write_files(
         result = replace(result, unwritten=(problem,) if problem else ())
         written += [] if problem else [path]
     paths = list(map(str, options["reports"]))
-    result, reports = report_files.write_about(paths, result, about, settings.plan.demands)
+    result, reports = report_files.write_reports(paths, result)
     return result, [*written, *reports]
 
 

@@ -51,12 +51,11 @@ def fire(url: str | None, options: FireCommandOptions) -> int:
     ):  # fmt: skip
         settings = _in_one_session(target, settings)
         result = _run(target, settings)
-        about = settings.about(target)
     if result.known_findings:
         _note_known(result.known_findings)
     _note_slowdown(result)
     _show_details(result, as_json=options["json"])
-    return campaign_results.finish(result, settings, about, options, _continuing(result, settings, target.secrets))
+    return campaign_results.finish(result, settings, options, _continuing(result, settings, target.secrets))
 
 
 def _command(journal: str | None) -> str | None:

@@ -16,7 +16,7 @@ from brokerfuzz.campaign.proof import UnprovenExample
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.cases.case import Case, message_id
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.schemas import Contract, MessageType, load_contract
+from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.judged_interpretations import source_of
 from brokerfuzz.targets import ANSWER_KINDS, Answer
 from brokerfuzz.version import __version__
@@ -24,19 +24,11 @@ from brokerfuzz.version import __version__
 Document = Mapping[str, Any]
 
 
-def document(
-    result: Result, about: Mapping[str, Any] | None = None, contract: Contract | None = None
-) -> dict[str, Any]:
-    """`about` contains settings of the campaign: `message`, `seed`, `now`, `campaign`, `fresh`, `request` and
-    `answers`.
-    """
-    rules = (contract or load_contract()).rules_by_id
-    usual = {"message": "offer-creation-request", "seed": None, "now": None, "campaign": None, "fresh": None}
+def document(result: Result) -> dict[str, Any]:
     return {
         "brokerfuzz": __version__,
         "target": result.target,
-        **usual,
-        **(about or {}),
+        **result.about,
         "started": result.started.isoformat(timespec="seconds").replace("+00:00", "Z"),
         "seconds": round(result.seconds, 3),
         "outcome": _outcome(result),
@@ -48,11 +40,11 @@ def document(
         "requests": result.requests,
         "counts": {label: {kind: result.counts.get((label, kind), 0) for kind in ANSWER_KINDS} for label in LABELS},
         "baseline": [{"finding": name, "outcome": outcome} for name, outcome in result.known_findings.items()],
-        "findings": [_finding(finding, contract or load_contract()) for finding in result.findings],
+        "findings": [_finding(finding, result.contract) for finding in result.findings],
         "ambiguities": [_ambiguity(observed) for observed in result.ambiguities],
         "rules": [
             {"rule": rule.id, "site": rule.site, "keyword": rule.keyword, **_counts(result, rule.id)}
-            for rule in rules.values()
+            for rule in result.contract.rules_by_id.values()
             if any((rule.id, kind) in result.rules for kind in ANSWER_KINDS)
         ],
         "unproven": {

@@ -17,7 +17,6 @@ from brokerfuzz.errors import BrokerfuzzError, ReportError, problem_of
 from brokerfuzz.file_contents import read_file, write_errors
 from brokerfuzz.reports import har, json_document, junit, pages
 from brokerfuzz.reports.json_document import Document
-from brokerfuzz.schemas import Contract
 from brokerfuzz.schemas.json_parser import parsed_document
 from brokerfuzz.shapes import problem_in
 from brokerfuzz.storage import folder_problem, written
@@ -86,20 +85,18 @@ def check_place(path: Path) -> None:
 # --------------------------------------------------------------------------------------------------------- writing
 
 
-def write_about(
-    paths: Sequence[str], result: Result, about: Mapping[str, Any], contract: Contract
-) -> tuple[Result, Sequence[str]]:
+def write_reports(paths: Sequence[str], result: Result) -> tuple[Result, Sequence[str]]:
     """Returns the result with the final outcome, and the paths of the written reports.
 
     If a report cannot be written, the outcome changes. In this case, the other reports are written again with the new
     outcome. If the disk is full, they stay as they are.
     """
-    problems = write_all(paths, json_document.document(result, about, contract))
+    problems = write_all(paths, json_document.document(result))
     if not problems:
         return result, paths
     result = replace(result, unwritten=(*result.unwritten, *problems.values()))
     complete = [path for path in paths if path not in problems]
-    write_all(complete, json_document.document(result, about, contract))
+    write_all(complete, json_document.document(result))
     return result, complete
 
 

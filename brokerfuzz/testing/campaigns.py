@@ -189,9 +189,7 @@ class _ReadyCampaign(NamedTuple):
     def report(self, result: Result) -> Report:
         """Writes the report files, and returns the report of the campaign."""
         if self.reports:
-            result, _ = report_files.write_about(
-                self.reports, result, self.settings.about(self.target), self.settings.plan.demands
-            )
+            result, _ = report_files.write_reports(self.reports, result)
         return Report(result)
 
 
