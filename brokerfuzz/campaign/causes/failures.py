@@ -8,6 +8,8 @@
 Crashes at different lines of code have different causes, so each line has a search of its own.
 """
 
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -50,19 +52,20 @@ class FailureSearch:
         self._generaliser = Generaliser(evidence, self._failing, concerned)
         self._causes = [self._extended(cause) for cause in self._causes]
         covered = union(cause.covered for cause in self._causes)
-        self._groups = self._at_the_same_line(self._failing & ~covered)
+        self._unexplained = self._at_the_same_line(self._failing & ~covered)
 
     @property
     def has_failures(self) -> bool:
-        return bool(self._groups)
+        return bool(self._unexplained)
 
     async def run(self, laboratory: Laboratory) -> None:
-        await laboratory.each(self._groups, partial(self._explain, laboratory))
+        await laboratory.each(self._unexplained, partial(self._explain, laboratory))
 
     def explanations(self) -> list[Explanation]:
-        for group in self._groups:
-            while group:
-                self._add_without_experiments(Failure.of(self._evidence.answers[group[0]]), group)
+        for unexplained in self._unexplained:
+            while unexplained:
+                failure = Failure.of(self._evidence.answers[unexplained[0]])
+                self._add(self._cause_without_experiments(failure, unexplained), unexplained)
         return explanations_of(self._causes)
 
     def _could_fail(self, asked: CaseAnswers) -> bool:
@@ -92,33 +95,52 @@ class FailureSearch:
         asked = self._evidence.answers[position]
         return asked.verdict.label == "invalid", len(asked.case.body), asked.number
 
-    async def _explain(self, laboratory: Laboratory, group: list[int]) -> None:
+    async def _explain(self, laboratory: Laboratory, unexplained: list[int]) -> None:
         recurring = sporadic = 0
-        while group:
-            failure = laboratory.failure_of(self._evidence.answers[group[0]])
+        while unexplained:
+            failure = laboratory.failure_of(self._evidence.answers[unexplained[0]])
             if not await laboratory.recurs(failure, 1 if sporadic >= ENOUGH and not recurring else TRIES):
                 sporadic += 1
-                del group[0]
+                del unexplained[0]
                 continue
             recurring += 1
-            if recurring > MOST_EXAMINED or not laboratory.may_experiment(failure):
-                self._add_without_experiments(failure, group)
-                continue
-            try:
-                await self._examine(laboratory, failure, group)
-            except LimitReachedError:
-                self._add_without_experiments(failure, group)
+            cause = None
+            if recurring <= MOST_EXAMINED and laboratory.may_experiment(failure):
+                with suppress(LimitReachedError):
+                    cause = await self._cause(laboratory, failure, unexplained)
+            if failure.is_sporadic:
+                del unexplained[0]
+            else:
+                self._add(cause or self._cause_without_experiments(failure, unexplained), unexplained)
 
-    async def _examine(self, laboratory: Laboratory, failure: Failure, group: list[int]) -> None:
-        """Finds the cause of the first failure of a group, and removes the failures that it covers from the group."""
+    def _add(self, cause: Cause, unexplained: list[int]) -> None:
+        self._causes.append(cause)
+        unexplained[:] = [position for position in unexplained if not cause.covered >> position & 1]
+
+    async def _cause(self, laboratory: Laboratory, failure: Failure, unexplained: Sequence[int]) -> Cause | None:
+        """Finds the cause of the first failure by experiments. Returns None if it occurs only by chance."""
         limit = await self._limit(laboratory, failure)
-        if limit is None:
-            await self._reduce(laboratory, failure, group)
-            return
-        failure.whole = True
-        differences = laboratory.reducer.differences(failure.body)
-        places = [difference.place for difference in differences if difference.site == limit.site]
-        self._add((limit,), failure, group, tuple(places[:1]))
+        if limit is not None:
+            failure.whole = True
+            differences = laboratory.reducer.differences(failure.body)
+            places = [difference.place for difference in differences if difference.site == limit.site]
+            return self._cause_with((limit,), failure, unexplained, places[:1])
+        causes = await laboratory.reducer.causes(laboratory.problem(failure, "shrink"))
+        if self._passing.bit_count() < PASSING and not await laboratory.is_cured(failure, causes):
+            return self._cause_with((VALID,), failure, unexplained)
+        limits = await limits_of_length(laboratory.problem(failure, "shrink"), causes)
+        places_in_smallest = await laboratory.shrink(failure, causes)
+        if failure.is_sporadic:
+            return None
+        if not causes:
+            attributes = self._generaliser.of_notation(failure.body, unexplained[0])
+            return self._cause_with(attributes, failure, unexplained, places_in_smallest)
+        attributes = self._generaliser.of_causes(causes, limits, failure, unexplained[0])
+        cured: list[int] = []
+        if not attributes:
+            cases = {position: self._evidence.answers[position].case for position in unexplained}
+            cured = await laboratory.covered({cause.site for cause in causes}, failure, cases)
+        return self._cause_with(attributes, failure, unexplained, places_in_smallest, cured)
 
     async def _limit(self, laboratory: Laboratory, failure: Failure) -> Attribute | MessageAttribute | None:
         """Returns the limit of the size of messages, or of the number of items in an array, if this is the cause."""
@@ -131,50 +153,28 @@ class FailureSearch:
         most_accepted = partial(self._evidence.most_items, cases=self._passing)
         return await limit_of_items(laboratory.problem(failure, "items"), self._evidence.contract, most_accepted)
 
-    async def _reduce(self, laboratory: Laboratory, failure: Failure, group: list[int]) -> None:
-        causes = await laboratory.reducer.causes(laboratory.problem(failure, "shrink"))
-        if self._passing.bit_count() < PASSING and not await laboratory.is_cured(failure, causes):
-            self._add((VALID,), failure, group)
-            return
-        limits = await limits_of_length(laboratory.problem(failure, "shrink"), causes)
-        places = await laboratory.shrink(failure, causes)
-        if failure.is_sporadic:  # it was repeated by chance
-            del group[0]
-            return
-        if not causes:
-            self._add(self._generaliser.of_notation(failure.body, group[0]), failure, group, places)
-            return
-        attributes = self._generaliser.of_causes(causes, limits, failure, group[0])
-        with_the_same_sites = 0
-        if not attributes:
-            candidates = {position: self._evidence.answers[position].case for position in group}
-            covered = await laboratory.covered({cause.site for cause in causes}, failure, candidates)
-            with_the_same_sites = self._evidence.mask_of(covered)
-        self._add(attributes, failure, group, places, with_the_same_sites)
+    def _cause_without_experiments(self, failure: Failure, unexplained: Sequence[int]) -> Cause:
+        attributes = self._generaliser.without_experiments(failure, unexplained[0], self._evidence.mask_of(unexplained))
+        return self._cause_with(attributes, failure, unexplained)
 
-    def _add_without_experiments(self, failure: Failure, group: list[int]) -> None:
-        attributes = self._generaliser.without_experiments(failure, group[0], self._evidence.mask_of(group))
-        self._add(attributes, failure, group)
-
-    def _add(
+    def _cause_with(
         self,
         attributes: Attributes,
         failure: Failure,
-        group: list[int],
-        places: tuple[str, ...] = (),
-        with_the_same_sites: Mask = 0,
-    ) -> None:
-        tried = self._generaliser.having(attributes) if attributes else with_the_same_sites
-        covered = self._evidence.mask_of(group[:1]) | (tried & self._evidence.mask_of(group))
-        first = self._evidence.answers[group[0]]
-        cause = Cause(
+        unexplained: Sequence[int],
+        places: Sequence[str] = (),
+        cured: Sequence[int] = (),
+    ) -> Cause:
+        """Without attributes, the cause covers those failures that were `cured` by ordinary values at its places."""
+        tried = self._generaliser.having(attributes) if attributes else self._evidence.mask_of(cured)
+        first = unexplained[0]
+        covered = self._evidence.mask_of([first]) | (tried & self._evidence.mask_of(unexplained))
+        return Cause(
             failure=failure,
             attributes=attributes,
-            places=places,
+            places=tuple(places),
             covered=covered,
             tried=tried | covered,
             text=text_of(failure.answer, failure.body, failure.strings_at(places)).key,
-            line=line_of_code(first.answer),
+            line=line_of_code(self._evidence.answers[first].answer),
         )
-        self._causes.append(cause)
-        group[:] = [position for position in group if not covered >> position & 1]
