@@ -27,8 +27,8 @@ _NAMES: Final = {bool: "boolean", int: "number", float: "number", str: "string",
 @dataclass(frozen=True, eq=False)
 class ConditionKind:
     """A kind of conditions with a parameter, such as a length. `subject` is what can have them, in words: `string`.
-    `test` takes a value, the schema of its site, and the parameter. The value is parsed, or `ABSENT`. `words` follow
-    the word "if".
+    `test` takes such a value, the schema of its site, and the parameter. The value is parsed, or `ABSENT`. `words`
+    follow the word "if".
     """
 
     subject: str
@@ -37,6 +37,10 @@ class ConditionKind:
 
     def of(self, parameter: Any = None) -> "Condition":
         return Condition(self, self.words(parameter), parameter)
+
+    def holds(self, value: Any, schema: Schema, parameter: Any = None) -> bool:
+        is_possible = self.subject in ("property", "value", _NAMES.get(type(value)))
+        return is_possible and self.test(value, schema, parameter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ class Condition:
         return self.kind.subject
 
     def holds(self, value: Any, schema: Schema) -> bool:
-        return self.kind.test(value, schema, self.parameter)
+        return self.kind.holds(value, schema, self.parameter)
 
     def __str__(self) -> str:
         return self.text
@@ -68,21 +72,23 @@ def _is_equal(value: Any, schema: Schema, wanted: Any) -> bool:
     return type(value) is type(wanted) and bool(value == wanted)
 
 
-def _has_more_bytes(value: Any, schema: Schema, size: int) -> bool:
-    return isinstance(value, str) and len(value.encode(errors="surrogatepass")) > size
-
-
-def _has_more_units(value: Any, schema: Schema, length: int) -> bool:
-    return isinstance(value, str) and utf16_length(value) > length
-
-
 def utf16_length(text: str) -> int:
     """The length as Java, JavaScript and C# count it. A character beyond U+FFFF counts twice."""
     return len(text.encode("utf-16-le", errors="surrogatepass")) // 2
 
 
-def _is_number(value: Any, only_integers: bool) -> bool:
-    return isinstance(value, int if only_integers else int | float) and not isinstance(value, bool)
+def utf8_length(text: str) -> int:
+    return len(text.encode(errors="surrogatepass"))
+
+
+def _is_above(number: int | float, schema: Schema, bound: tuple[int, bool]) -> bool:
+    limit, only_integers = bound
+    return number > limit and not (only_integers and isinstance(number, float))
+
+
+def _is_below(number: int | float, schema: Schema, bound: tuple[int, bool]) -> bool:
+    limit, only_integers = bound
+    return number < limit and not (only_integers and isinstance(number, float))
 
 
 def _bound_in_words(side: str, bound: int, only_integers: bool) -> str:
@@ -93,12 +99,7 @@ def _bound_in_words(side: str, bound: int, only_integers: bool) -> str:
 
 
 def _edges_of(subject: str) -> ConditionKind:
-    """The test of an edge only knows values of one JSON type."""
-    return ConditionKind(
-        subject,
-        lambda value, schema, edge: _NAMES.get(type(value)) == subject and edge.test(value, schema),
-        lambda edge: str(edge.text),
-    )
+    return ConditionKind(subject, lambda value, schema, edge: edge.test(value, schema), lambda edge: str(edge.text))
 
 
 MISSING: Final = ConditionKind("property", lambda value, schema, _: value is ABSENT, lambda _: "it is absent")
@@ -118,50 +119,47 @@ DIFFERS: Final = ConditionKind(
 OTHER_TYPE: Final = ConditionKind("value", _has_other_type, lambda name: f"it is {with_article(name)}")
 EDGES: Final = {subject: _edges_of(subject) for subject in ("string", "number")}
 CONTAINS: Final = ConditionKind(
-    "string",
-    lambda value, schema, literal: isinstance(value, str) and literal in value,
-    lambda literal: f"it contains {describe(literal)}",
+    "string", lambda text, schema, literal: literal in text, lambda literal: f"it contains {describe(literal)}"
 )
 LONGER: Final = ConditionKind(
     "string",
-    lambda value, schema, length: isinstance(value, str) and len(value) > length,
+    lambda text, schema, length: len(text) > length,
     lambda length: f"it is longer than {length:,} characters",
 )
-MORE_BYTES: Final = ConditionKind("string", _has_more_bytes, lambda size: f"it is longer than {size:,} bytes in UTF-8")
+MORE_BYTES: Final = ConditionKind(
+    "string",
+    lambda text, schema, size: utf8_length(text) > size,
+    lambda size: f"it is longer than {size:,} bytes in UTF-8",
+)
 MORE_UNITS: Final = ConditionKind(
-    "string", _has_more_units, lambda length: f"it is longer than {length:,} characters in UTF-16"
+    "string",
+    lambda text, schema, length: utf16_length(text) > length,
+    lambda length: f"it is longer than {length:,} characters in UTF-16",
 )
 HAS_LONE_SURROGATE: Final = ConditionKind(
     "string",
-    lambda value, schema, _: isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value),
+    lambda text, schema, _: any("\ud800" <= letter <= "\udfff" for letter in text),
     lambda _: "it contains half of a surrogate pair",
 )
 ONLY_ASCII_SPACE: Final = ConditionKind(  # each language has its own idea of what else is blank
     "string",
-    lambda value, schema, _: isinstance(value, str) and bool(value) and not value.strip(" \t\n\v\f\r"),
+    lambda text, schema, _: text != "" and not text.strip(" \t\n\v\f\r"),
     lambda _: "it contains only spaces, tabs and line breaks",
 )
 HAS_POINT: Final = ConditionKind(  # some readers reject 1.0 and 1e2 where they expect an integer
-    "number", lambda value, schema, _: isinstance(value, float), lambda _: "it has a decimal point or an exponent"
+    "number", lambda number, schema, _: isinstance(number, float), lambda _: "it has a decimal point or an exponent"
 )
-ABOVE: Final = ConditionKind(  # some readers treat an integer and the same number with a fraction differently
-    "number",
-    lambda value, schema, bound: _is_number(value, bound[1]) and bool(value > bound[0]),
-    lambda bound: _bound_in_words("above", *bound),
-)
-BELOW: Final = ConditionKind(
-    "number",
-    lambda value, schema, bound: _is_number(value, bound[1]) and bool(value < bound[0]),
-    lambda bound: _bound_in_words("below", *bound),
-)
+# Some readers treat an integer and the same number with a fraction differently.
+ABOVE: Final = ConditionKind("number", _is_above, lambda bound: _bound_in_words("above", *bound))
+BELOW: Final = ConditionKind("number", _is_below, lambda bound: _bound_in_words("below", *bound))
 MORE_ITEMS: Final = ConditionKind(
     "array",
-    lambda value, schema, count: isinstance(value, list) and len(value) > count,
+    lambda items, schema, count: len(items) > count,
     lambda count: f"it has more than {counted(count, 'item')}",
 )
 ITEM_COUNT: Final = ConditionKind(
     "array",
-    lambda value, schema, count: isinstance(value, list) and len(value) == count,
+    lambda items, schema, count: len(items) == count,
     lambda count: f"it has {counted(count, 'item')}" if count else "it is empty",
 )
 
@@ -180,7 +178,7 @@ def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[Con
     if isinstance(value, dict):
         return
     is_short = not isinstance(value, str) or len(value) <= _LONGEST_LITERAL
-    yield from (kind.of() for kind in (HAS_LONE_SURROGATE, ONLY_ASCII_SPACE) if kind.test(value, schema, None))
+    yield from (kind.of() for kind in (HAS_LONE_SURROGATE, ONLY_ASCII_SPACE) if kind.holds(value, schema))
     if isinstance(value, str) and value and is_short and "enum" not in schema:
         yield CONTAINS.of(value)
     if isinstance(value, str) and (year := _YEAR.match(value)):

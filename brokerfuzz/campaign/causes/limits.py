@@ -7,7 +7,15 @@ from functools import partial
 from typing import Final
 
 from brokerfuzz.campaign.causes.attributes import Attribute, MessageAttribute, larger_than
-from brokerfuzz.campaign.causes.conditions import LONGER, MORE_BYTES, MORE_ITEMS, MORE_UNITS, Condition, utf16_length
+from brokerfuzz.campaign.causes.conditions import (
+    LONGER,
+    MORE_BYTES,
+    MORE_ITEMS,
+    MORE_UNITS,
+    Condition,
+    utf8_length,
+    utf16_length,
+)
 from brokerfuzz.campaign.difference import Difference
 from brokerfuzz.campaign.problem import Problem
 from brokerfuzz.cases.case import compact
@@ -85,7 +93,7 @@ async def limits_of_length(problem: Problem, causes: Sequence[Difference]) -> li
     async def fails_with(text: str) -> bool:
         return await problem.outcome(replaced(tree, cause.path, text)) == "same problem"
 
-    for longest in (len(text), utf16_length(text), len(text.encode(errors="surrogatepass"))):
+    for longest in (len(text), utf16_length(text), utf8_length(text)):
         if await fails(longest) and not await fails(0):
             length = await _largest_that_passes(0, longest, fails)
             if await fails_with("é" * length):
