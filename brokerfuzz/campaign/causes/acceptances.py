@@ -121,13 +121,13 @@ class AcceptanceSearch:
             covered = best.units & remaining
             if len(covered) < 2:
                 break
-            yield self._of_units(best, [unit for unit in self._units if unit in covered])
+            yield self._explanation_of(best, [unit for unit in self._units if unit in covered])
             remaining -= covered
         for unit in [unit for unit in self._units if unit in remaining]:
             key = (unit.rule, unit.habit.text if unit.habit else "several faults")
             yield self._explanation(key, "", unit.cases, unit.cases)
 
-    def _of_units(self, candidate: _Candidate, units: Sequence[_Unit]) -> Explanation:
+    def _explanation_of(self, candidate: _Candidate, units: Sequence[_Unit]) -> Explanation:
         """A habit that shows at one place only is a mistake at this place."""
         text = candidate.text or conversions_in_words(unit.habit for unit in units if unit.habit)
         sites = {unit.site for unit in units}
@@ -203,12 +203,13 @@ class AcceptanceSearch:
             unit for unit in self._units if (unit.cases & cases).bit_count() >= COVERED * unit.cases.bit_count()
         )
 
-    def _is_explained_by(self, cases: Mask) -> bool:
+    def _explains(self, cases: Mask) -> bool:
+        """Returns whether (almost) all of these cases fail, but not most of the others."""
         failed = (cases & self._failing).bit_count()
         if failed < (FEW if failed == cases.bit_count() else ENOUGH) or not is_certain(cases, self._failing):
             return False
-        failing_without = (self._failing & ~cases).bit_count()
-        return failing_without < USUAL * (self._concerned & ~cases).bit_count() or not self._concerned & ~cases
+        others = self._concerned & ~cases
+        return not others or (others & self._failing).bit_count() < USUAL * others.bit_count()
 
     # ------------------------------------------------------------------------------------------------------- candidates
 
@@ -248,7 +249,8 @@ class AcceptanceSearch:
                 units_at[unit.site].append(unit)
         for site, units in units_at.items():
             rules = {unit.rule for unit in units}
-            if len(units) >= SEVERAL or 1 in (len(rules), len({unit.habit for unit in units})):
+            habits = {unit.habit for unit in units}
+            if len(units) >= SEVERAL or len(rules) == 1 or len(habits) == 1:
                 text = f"{site}: {_habits_in_words(units)}"
                 yield _Candidate(("site", site), text, frozenset(units), self._with_rules(rules), simplicity=-3)
 
@@ -256,7 +258,7 @@ class AcceptanceSearch:
         """Yields places of faults at which (almost) every fault is accepted, perhaps only beside something else."""
         partly = {}
         for place, cases in self._places.items():
-            if self._is_explained_by(cases):
+            if self._explains(cases):
                 yield self._place(self._text_of(place, cases), place, cases, -1)
             elif cases & self._failing:
                 partly[place] = cases
@@ -264,7 +266,7 @@ class AcceptanceSearch:
         for place, cases in partly.items():
             for context, mask in contexts.items():
                 both = cases & mask
-                if both not in (cases, mask) and self._is_explained_by(both):
+                if both not in (cases, mask) and self._explains(both):
                     text = f"{self._text_of(place, both)} if {context.clause(with_subject=True)}"
                     yield self._place(text, place, both, -2)
 
@@ -276,9 +278,8 @@ class AcceptanceSearch:
         return f"{place.name}: accepted if it is {listed(sorted(nothing), 'or')}"
 
     def _place(self, text: str, place: UncheckedPlace, cases: Mask, simplicity: int) -> _Candidate:
-        return _Candidate(
-            (text,), text, self._units_within(cases), cases, simplicity, checked_items=place.checked_items
-        )
+        units = self._units_within(cases)
+        return _Candidate((text,), text, units, cases, simplicity, checked_items=place.checked_items)
 
     def _contexts(self) -> Iterator[Attribute]:
         for path, site in self._contract.sites[self._evidence.message_type].items():
