@@ -26,9 +26,14 @@ def readable(body: bytes, limit: int | None = None) -> str:
     )
 
 
-def listed(words: Iterable[str], last: str = "and") -> str:
-    """Joins words: `a`, `a and b`, `a, b and c`."""
-    *first, end = words
+def listed(words: Iterable[str], last: str = "and", *, most: int | None = None) -> str:
+    """Joins words: `a`, `a and b`, `a, b and c`. If there are at least two more than `most`, counts them: `a, b and 5
+    more`.
+    """
+    named = list(words)
+    if most is not None and len(named) > most + 1:
+        named[most:] = [f"{len(named) - most:,} more"]
+    *first, end = named
     return f"{', '.join(first)} {last} {end}" if first else end
 
 

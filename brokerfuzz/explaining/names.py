@@ -112,8 +112,9 @@ def _of_rule(contract: Contract, rule: Rule, now: datetime) -> Description:
     contract.check_described(rule.message_type)
     site = contract.sites[rule.message_type][rule.site]
     described = [f"{rule.site}: {site.schema['description']}"] if rule.site and "description" in site.schema else []
-    named = [*ways[:_MOST_NAMED], f"{len(ways) - _MOST_NAMED} others"] if len(ways) > _MOST_NAMED + 1 else ways
-    broken = f"Techniques that break this rule: {listed(named)}." if ways else "No technique breaks this rule."
+    broken = "No technique breaks this rule."
+    if ways:
+        broken = f"Techniques that break this rule: {listed(ways, most=_MOST_NAMED)}."
     sentences = [_rule_sentence(rule), *described, broken]
     example = examples.of_rule(contract, rule, now)
     by = f" (technique {example.faults[0].technique})" if example else ""

@@ -52,7 +52,7 @@ def title_of(finding: Document) -> str:
     """Returns where and what the target does wrong. A finding that has grown begins with what is new."""
     text = printable(finding["text"], LONGEST)
     if finding["state"] == "grown":
-        new = some([printable(entry, 100) for entry in finding["new"]], 2)
+        new = listed([printable(entry, 100) for entry in finding["new"]], most=2)
         return f"now also {new}; known: {text}"
     return f"known: {text}" if finding["state"] == "known" else text
 
@@ -74,7 +74,7 @@ def facts_of(finding: Document) -> Iterator[Fact]:
     if finding["rules"]:
         yield Fact("rule", [f"{_short(broken, finding)} at {_place(broken['at'])}" for broken in finding["rules"]])
     elif finding["places"]:
-        yield Fact("place", [some(list(map(_place, finding["places"])))])
+        yield Fact("place", [listed(map(_place, finding["places"]), most=_MOST_NAMES)])
     smallest, twin = body_of(finding["smallest"]), finding["twin"]
     yield from message_facts(smallest, None if twin is None else body_of(twin))
     if _is_shrunk_partly(finding):
@@ -91,9 +91,10 @@ def facts_of(finding: Document) -> Iterator[Fact]:
     yield Fact("reproduce", [command if len(command) <= 2 * LONGEST else TOO_LONG], is_exact=True)
     shown_sites = {site_of(place) for place in finding["places"] or [broken["at"] for broken in finding["rules"]]}
     if other_sites := [site for site in finding["sites"] if site not in shown_sites]:
-        yield Fact("also at", [some([printable(site, 100) or "the root" for site in other_sites], 6)])
+        names = [printable(site, 100) or "the root" for site in other_sites]
+        yield Fact("also at", [listed(names, most=6)])
     techniques = finding["techniques"] or [tag for tag in finding["tags"] if tag.startswith(_READABLE)]
-    found_by = f", found by {printable(some(techniques), 300)}" if techniques else ""
+    found_by = f", found by {printable(listed(techniques, most=_MOST_NAMES), 300)}" if techniques else ""
     yield Fact("cases", [f"{finding['extent']}, such as {finding['case']['id']}{found_by}"])
 
 
@@ -109,11 +110,6 @@ def text_lines(facts: Iterable[Fact], indent: str = "   ") -> Iterator[str]:
         for number, line in enumerate(fact.lines):
             label = "" if number else fact.label
             yield f"{indent}{label:<14}{line}"
-
-
-def some(names: Sequence[str], limit: int = _MOST_NAMES) -> str:
-    omitted = len(names) - limit
-    return ", ".join(names[:limit]) + (f" and {omitted:,} more" if omitted > 0 else "")
 
 
 def _short(broken: Document, finding: Document) -> str:
@@ -210,8 +206,9 @@ def _open_questions(ambiguities: Sequence[Document]) -> str:
 
 
 def sporadic_in_words(answers: Sequence[Document]) -> str:
-    reasons = some(
-        [f"{answer['answer']} ({printable(answer['reason'], 100)}): {answer['count']:,}" for answer in answers]
+    reasons = listed(
+        (f"{answer['answer']} ({printable(answer['reason'], 100)}): {answer['count']:,}" for answer in answers),
+        most=_MOST_NAMES,
     )
     messages = counted(sum(answer["count"] for answer in answers), "wrong answer")
     advice = "" if {answer["answer"] for answer in answers} == {"accepted"} else "; a lower --concurrency may help"

@@ -12,7 +12,7 @@ from brokerfuzz.reports import facts
 from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS, contradiction
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secrets
 from brokerfuzz.testing.failure_causes import Failure, causes_of
-from brokerfuzz.wording import counted, printable
+from brokerfuzz.wording import counted, listed, printable
 
 _MOST_CAUSES = 5
 """The maximum number of failures to describe if several cases of a test fail for different reasons."""
@@ -87,7 +87,7 @@ def described_failures(cases: Sequence[Case], failures: Sequence[Failure]) -> st
 
 
 def _names_of(failures: Sequence[Failure]) -> str:
-    return facts.some([printable(variant_of(case), _WIDEST) for case, _ in failures], _MOST_NAMES)
+    return listed((printable(variant_of(case), _WIDEST) for case, _ in failures), most=_MOST_NAMES)
 
 
 def actual_of(problem: BaseException) -> str:

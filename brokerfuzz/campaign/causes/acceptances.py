@@ -15,7 +15,7 @@ from typing import Final
 from brokerfuzz.campaign.causes.attributes import Attribute, keyword_of, site_of_rule
 from brokerfuzz.campaign.causes.conditions import DIFFERS, EQUALS, HAS_VALUE, MISSING
 from brokerfuzz.campaign.causes.evidence import Evidence, Mask, is_certain, union
-from brokerfuzz.campaign.causes.explanation import Explanation, some_of
+from brokerfuzz.campaign.causes.explanation import MOST_NAMED, Explanation
 from brokerfuzz.campaign.causes.leniencies import (
     IGNORES_CASE,
     IGNORES_UNKNOWN,
@@ -218,7 +218,7 @@ class AcceptanceSearch:
         unread = _outermost(self._certain("below"))
         cases = union(unread.values()) if len(unread) >= SEVERAL else 0
         if cases:
-            text = f"{some_of(sorted(site.name for site in unread))}: nothing is checked"
+            text = f"{listed(sorted(site.name for site in unread), most=MOST_NAMED)}: nothing is checked"
             yield _Candidate(("unchecked",), text, self._units_within(cases), cases)
         yield from self._habits_at_several_places(cases | union(self._certain("later items").values()))
         yield from self._sites_with_several_habits()
@@ -322,7 +322,8 @@ def _habits_in_words(units: Sequence[_Unit]) -> str:
         return habits[0].text
     if all(habit.found for habit in habits):
         return conversions_in_words(habits)
-    return f"does not always check {some_of(list(dict.fromkeys(keyword_of(unit.rule) for unit in units)))}"
+    keywords = dict.fromkeys(keyword_of(unit.rule) for unit in units)
+    return f"does not always check {listed(keywords, most=MOST_NAMED)}"
 
 
 def _strangeness(asked: CaseAnswers) -> tuple[bool, bool, int, int, int]:

@@ -156,26 +156,26 @@ def explanation_of_differing_answers(failure: Failure, covered: Mask, concerned:
 
 
 def _sentence(causes: Sequence[Cause], first: Cause) -> str:
-    unexplained = [cause for cause in causes if not cause.attributes]
-    conditions = list(dict.fromkeys(cause.condition() for cause in unexplained[:1] or causes))
     reason = printable(first.failure.answer.reason, _LONGEST_REASON)
     if first.line:
         exceptions = sorted({cause.failure.answer.reason.partition(":")[0].partition(" (")[0] for cause in causes})
-        subjects = [_with_subject(cause) for cause in causes]
-        return f"{first.line}: crashes ({listed(exceptions)}) if {some_of(list(dict.fromkeys(subjects)), 'or')}"
-    verb = {"valid-rejected": "rejected", "timeout": "no answer"}.get(first.failure.kind, "crashes")
-    after = f" ({reason})" if verb == "crashes" else ""
+        subjects = dict.fromkeys(map(_with_subject, causes))
+        return f"{first.line}: crashes ({listed(exceptions)}) if {listed(subjects, 'or', most=MOST_NAMED)}"
     if first.attributes == (VALID,):
         return f"rejects (almost) every valid message ({reason})"
+    verb = {"valid-rejected": "rejected", "timeout": "no answer"}.get(first.failure.kind, "crashes")
+    unexplained = [cause for cause in causes if not cause.attributes]
+    conditions = dict.fromkeys(cause.condition() for cause in unexplained[:1] or causes)
     if not any(conditions):
         return f"message: {verb} ({reason}); the cause was not found"
-    return f"{_place(causes)}: {verb} if {some_of(conditions, 'or')}{after}"
+    after = f" ({reason})" if verb == "crashes" else ""
+    return f"{_place(causes)}: {verb} if {listed(conditions, 'or', most=MOST_NAMED)}{after}"
 
 
 def _place(causes: Sequence[Cause]) -> str:
     places = list(dict.fromkeys(place for cause in causes for place in cause.places_in_words))
     is_unclear = len(causes) == 1 and not causes[0].attributes and len(places) > 1
-    return "message" if is_unclear else some_of(places)
+    return "message" if is_unclear else listed(places, most=MOST_NAMED)
 
 
 def _with_subject(cause: Cause) -> str:
@@ -183,9 +183,3 @@ def _with_subject(cause: Cause) -> str:
         return listed(attribute.clause(with_subject=True) for attribute in cause.attributes)
     place = cause.sites[0] if cause.sites else "the message"
     return f"{place} is unusual"
-
-
-def some_of(words: Sequence[str], last: str = "and") -> str:
-    """Names the first words, and counts the others."""
-    named, remaining = words[:MOST_NAMED], len(words) - MOST_NAMED
-    return listed([*named, f"{remaining:,} more"] if remaining > 1 else words, last)

@@ -11,13 +11,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
-from brokerfuzz.campaign.causes.explanation import some_of
+from brokerfuzz.campaign.causes.explanation import MOST_NAMED
 from brokerfuzz.cases.case import Case, Fault
 from brokerfuzz.cases.techniques import family_of
 from brokerfuzz.pointers import path_below, steps_of, value_at
 from brokerfuzz.schemas import Contract, Rule
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.rule import JSON_RULE
+from brokerfuzz.wording import listed
 
 _NAMES: Final[Mapping[type, str]] = {
     type(None): "null",
@@ -166,9 +167,9 @@ def conversions_in_words(conversions: Iterable[Habit]) -> str:
     found = list(dict.fromkeys(conversion.found for conversion in distinct))
     wanted = list(dict.fromkeys(conversion.wanted for conversion in distinct))
     if 1 in (len(found), len(wanted)):
-        return f"accepts {some_of(found)} for {some_of(wanted)}"
+        return f"accepts {listed(found, most=MOST_NAMED)} for {listed(wanted, most=MOST_NAMED)}"
     pairs = [f"{conversion.found} for {conversion.wanted}" for conversion in distinct]
-    return f"converts values of wrong types: {some_of(pairs)}"
+    return f"converts values of wrong types: {listed(pairs, most=MOST_NAMED)}"
 
 
 def short_name(rule: str) -> str:
