@@ -51,24 +51,25 @@ def _lines(message_type: str, changed: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _of_message_type(contract: Contract, message_type: MessageType) -> dict[str, Any]:
-    ours, theirs = load_contract().rules_by_id, contract.rules_by_id
-    rules = contract.rules[message_type]
+    before = {rule.id: rule for rule in load_contract().rules_by_id.values() if rule.message_type == message_type}
+    now = {rule.id: rule for rule in contract.rules[message_type]}
     injector = FaultInjector(contract, message_type, clock(None))
-    changed: dict[str, Any] = {
-        "unchanged": sum(ours.get(rule.id) == rule and ours[rule.id].value == rule.value for rule in rules),
-        "new": [],
-        "changed": [],
-        "removed": [rule.id for rule in ours.values() if rule.message_type == message_type and rule.id not in theirs],
+    return {
+        "unchanged": sum(rule == before.get(rule.id) for rule in now.values()),
+        "new": [_entry(rule, injector) for rule in now.values() if rule.id not in before],
+        "changed": [
+            {**_entry(rule, injector), "before": before[rule.id].demand}
+            for rule in now.values()
+            if rule.id in before and rule.value != before[rule.id].value
+        ],
+        "removed": [rule_id for rule_id in before if rule_id not in now],
         "problem": _problem(contract, message_type),
         "notes": _notes(contract, message_type),
     }
-    for rule in rules:
-        before = ours.get(rule.id)
-        if before is None or before.value != rule.value:
-            entry = {"rule": rule.id, "demand": rule.demand, "techniques": _techniques(injector, rule)}
-            kind = "new" if before is None else "changed"
-            changed[kind].append(entry | ({"before": before.demand} if before else {}))
-    return changed
+
+
+def _entry(rule: Rule, injector: FaultInjector) -> dict[str, Any]:
+    return {"rule": rule.id, "demand": rule.demand, "techniques": _techniques(injector, rule)}
 
 
 def _techniques(injector: FaultInjector, rule: Rule) -> int:

@@ -22,11 +22,9 @@ _JSON_TYPES: Mapping[type, frozenset[str]] = {
 
 def is_message(message: Any, contract: Contract, message_types: Iterable[MessageType]) -> bool:
     """Returns whether most property names belong to one of the message types."""
-    fits = (
-        [_fit(message, contract.flat[message_type]) for message_type in message_types]
-        if isinstance(message, dict)
-        else []
-    )
+    if not isinstance(message, dict):
+        return False
+    fits = [_fit(message, contract.flat[message_type]) for message_type in message_types]
     return any(fit.known > fit.unknown for fit in fits)
 
 
@@ -56,13 +54,15 @@ class _Fit(NamedTuple):
 def _fit(message: Mapping[str, Any], schema: Schema) -> _Fit:
     """Compares the properties of a message, and of the objects below it, with a schema."""
     known = unknown = wrong = 0
-    for held, there in _objects(message, schema):
-        types = {name.casefold(): types_of(prop) for name, prop in there.get("properties", {}).items()}
-        for name, value in held.items():
+    for part, schema_of_part in _objects(message, schema):
+        types = {name.casefold(): types_of(prop) for name, prop in schema_of_part.get("properties", {}).items()}
+        for name, value in part.items():
             allowed = types.get(name.casefold())
-            known += allowed is not None
-            unknown += allowed is None
-            wrong += allowed is not None and not allowed & _JSON_TYPES[type(value)]
+            if allowed is None:
+                unknown += 1
+            else:
+                known += 1
+                wrong += not allowed & _JSON_TYPES[type(value)]
     return _Fit(known, unknown, wrong)
 
 
@@ -71,9 +71,9 @@ def _objects(message: Mapping[str, Any], schema: Schema) -> Iterator[tuple[Mappi
     item.
     """
     yield message, schema
-    for name, there in schema.get("properties", {}).items():
-        held = message.get(name)
-        if isinstance(held, list) and held and "items" in there:
-            held, there = held[0], there["items"]  # noqa: PLW2901  (the item replaces the array)
-        if isinstance(held, dict):
-            yield held, there
+    for name, prop in schema.get("properties", {}).items():
+        value = message.get(name)
+        if isinstance(value, dict):
+            yield value, prop
+        elif isinstance(value, list) and value and isinstance(value[0], dict) and "items" in prop:
+            yield value[0], prop["items"]

@@ -18,6 +18,7 @@ from brokerfuzz.errors import BrokerfuzzError, quoted
 from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.verdicts import known_labels
+from brokerfuzz.testing import CHOSEN
 from brokerfuzz.testing.failure_causes import Failure
 from brokerfuzz.testing.failure_text import actual_of, described_failures
 from brokerfuzz.wording import listed
@@ -27,8 +28,6 @@ GroupedBy = Literal["case", "rule"]
 
 ARGUMENT = "case"
 """The name of the parameter through which a test function receives the case."""
-CHOSEN = "__brokerfuzz_cases__"
-"""The attribute of a test function that contains its `ChosenCases`."""
 
 
 def parametrize(

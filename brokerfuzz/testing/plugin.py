@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from brokerfuzz.testing import CHOSEN
 from brokerfuzz.testing.rule_summary import RECORD, RuleSummary, record_of
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from brokerfuzz.testing.parametrizing import ChosenCases, Given
 
 XFAIL = "brokerfuzz_xfail"
-_CASES = "__brokerfuzz_cases__"
-"""The attribute of a test function that contains its `ChosenCases`."""
 _MOST_CAPTURED_LINES = 20
 _TARGET = pytest.StashKey["CheckedTarget"]()
 
@@ -78,7 +77,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             raise pytest.Collector.CollectError(
                 f"the fixture brokerfuzz_app has the scope {application.scope}: {remedy}"
             )
-    chosen = getattr(metafunc.function, _CASES, None)
+    chosen = getattr(metafunc.function, CHOSEN, None)
     if chosen is None:
         if any(
             marker.name == XFAIL for marker in metafunc.definition.own_markers
@@ -159,7 +158,7 @@ def _last_lines(captured: str) -> str:
 
 
 def _case_of(item: pytest.Item) -> "tuple[ChosenCases, Any] | None":
-    chosen = getattr(getattr(item, "obj", None), _CASES, None)
+    chosen = getattr(getattr(item, "obj", None), CHOSEN, None)
     if chosen is None or not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
         return None
     return chosen, item.callspec.params["case"]
