@@ -59,7 +59,7 @@ def _finding(
         verdict=failure.verdict,
         answer=failure.answer,
         failed=explanation.covered.bit_count(),
-        tried=explanation.concerned.bit_count(),
+        tried=explanation.tried.bit_count(),
         extent=explanation.extent,
         places=explanation.places,
         sites=explanation.sites,

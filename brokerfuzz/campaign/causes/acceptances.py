@@ -24,7 +24,7 @@ from brokerfuzz.campaign.causes.leniencies import (
     conversions_in_words,
     conversions_with_one_cause,
     habit_of,
-    nothing_at,
+    missing_null_or_empty,
     short_name,
     unchecked_places_of,
 )
@@ -134,8 +134,8 @@ class AcceptanceSearch:
         covered = union(unit.cases for unit in units)
         if len(sites) > 1 or not candidate.is_habit:
             return self._explanation(candidate.key, text, covered, candidate.cases, is_habit=candidate.is_habit)
-        concerned = candidate.cases & self._with_rules({unit.rule for unit in units})
-        return self._explanation(candidate.key, f"{sites.pop()}: {text}", covered, concerned)
+        tried = candidate.cases & self._with_rules({unit.rule for unit in units})
+        return self._explanation(candidate.key, f"{sites.pop()}: {text}", covered, tried)
 
     def _rank(self, candidate: _Candidate, remaining: frozenset[_Unit]) -> tuple[int, bool, int, int, int]:
         """A case that does not fail speaks against a cause more than one that fails speaks for it. If the same cases
@@ -147,12 +147,12 @@ class AcceptanceSearch:
         return units, is_certain(candidate.cases, self._failing), candidate.simplicity, weight, candidate.checked_items
 
     def _explanation(
-        self, key: tuple[str, ...], text: str, covered: Mask, concerned: Mask, *, is_habit: bool = False
+        self, key: tuple[str, ...], text: str, covered: Mask, tried: Mask, *, is_habit: bool = False
     ) -> Explanation:
         cases = self._evidence.cases(covered)
         plainest = min(cases, key=_strangeness)
         rules = list(dict.fromkeys(asked.verdict.broken[0].rule for asked in cases))
-        tried = {asked.rule for asked in self._evidence.cases(concerned | covered)} - {None}
+        tried_rules = {asked.rule for asked in self._evidence.cases(tried | covered)} - {None}
         violation = plainest.verdict.broken[0]
         return Explanation(
             text=text or contradiction(violation.rule, violation.at, violation.found, violation.demanded, "accepted"),
@@ -160,10 +160,10 @@ class AcceptanceSearch:
             key=key,
             failing=tuple(sorted({entry for asked in cases for entry in _failing_entries(asked)})),
             covered=covered,
-            concerned=concerned | covered,
+            tried=tried | covered,
             sites=tuple(dict.fromkeys(site_of_rule(rule) for rule in rules)),
             rules=tuple(rules),
-            extent=(len(rules), len(tried)) if is_habit else (0, 0),
+            extent=(len(rules), len(tried_rules)) if is_habit else (0, 0),
         )
 
     # --------------------------------------------------------------------------------------------------------- evidence
@@ -271,11 +271,11 @@ class AcceptanceSearch:
                     yield self._place(text, place, both, -2)
 
     def _text_of(self, place: UncheckedPlace, cases: Mask) -> str:
-        if place.kind != "nothing":
+        if place.kind != "without value":
             return place.text
         faults = [(asked.case, fault) for asked in self._evidence.cases(cases) for fault in asked.case.faults]
-        nothing = {nothing_at(place.name, fault, case, self._contract) for case, fault in faults} - {""}
-        return f"{place.name}: accepted if it is {listed(sorted(nothing), 'or')}"
+        absences = {missing_null_or_empty(place.name, fault, case, self._contract) for case, fault in faults} - {""}
+        return f"{place.name}: accepted if it is {listed(sorted(absences), 'or')}"
 
     def _place(self, text: str, place: UncheckedPlace, cases: Mask, simplicity: int) -> _Candidate:
         units = self._units_within(cases)

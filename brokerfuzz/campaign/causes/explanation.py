@@ -84,10 +84,10 @@ class Cause:
 class Explanation:
     """One cause. `failure` has the smallest message, and `places` are the JSON Pointers of the cause in it.
 
-    `covered` are the cases that fail because of it, among the cases in `concerned` that could. `failing` says what
-    fails, in words that are the same in every campaign: a baseline compares them. `sites` are the properties that have
-    the cause. For wrong acceptances, `rules` are the unchecked rules, and `extent` says at how many of how many rules a
-    habit shows.
+    `covered` are the cases that fail because of it, among the `tried` ones that could. `failing` says what fails, in
+    words that are the same in every campaign: a baseline compares them. `sites` are the properties that have the cause.
+    For wrong acceptances, `rules` are the unchecked rules, and `extent` says at how many of how many rules a habit
+    shows.
     """
 
     text: str
@@ -95,7 +95,7 @@ class Explanation:
     key: tuple[str, ...]
     failing: tuple[str, ...]
     covered: Mask
-    concerned: Mask
+    tried: Mask
     places: tuple[str, ...] = ()
     sites: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
@@ -121,7 +121,7 @@ def explanation_of(causes: Sequence[Cause]) -> Explanation:
         key=failing,
         failing=failing,
         covered=union(cause.covered for cause in causes),
-        concerned=union(cause.tried for cause in causes),
+        tried=union(cause.tried for cause in causes),
         places=tuple(place for place in first.places if site_of(place) in first.sites),
         sites=sites,
         causes=tuple(causes),
@@ -138,11 +138,11 @@ def explanation_of_loss(failure: Failure) -> Explanation:
         key=("stopped-answering",),
         failing=("stopped answering",),
         covered=0,
-        concerned=0,
+        tried=0,
     )
 
 
-def explanation_of_differing_answers(failure: Failure, covered: Mask, concerned: Mask) -> Explanation:
+def explanation_of_differing_answers(failure: Failure, covered: Mask, tried: Mask) -> Explanation:
     """Returns the explanation of a target that sometimes rejects valid messages, and sometimes accepts them."""
     failure = replace(failure, kind="differing-answers")
     return Explanation(
@@ -151,7 +151,7 @@ def explanation_of_differing_answers(failure: Failure, covered: Mask, concerned:
         key=("differing answers",),
         failing=("sometimes rejects valid messages",),
         covered=covered,
-        concerned=concerned,
+        tried=tried,
     )
 
 

@@ -29,7 +29,7 @@ _NAMES: Final[Mapping[type, str]] = {
     list: "arrays",
     dict: "objects",
 }
-_UNCHECKED: Final = {
+_HABITS: Final = {
     "additionalProperties": "ignores unknown properties",
     "name-in-another-case": "accepts names of properties in another case",
     "required": "does not require required properties",
@@ -42,6 +42,7 @@ _UNCHECKED: Final = {
     "maxItems": "accepts arrays with too many items",
     "not-in-future": "accepts times in the future",
 }
+"""What a reader does that does not check a keyword, or not this family of techniques."""
 _INT32: Final = (-(2**31), 2**31 - 1)
 _MOST_ITEMS: Final = 10
 
@@ -59,10 +60,10 @@ class Habit(NamedTuple):
 class UncheckedPlace(NamedTuple):
     """What a reader does not check: a `rule`, rules with a `condition`, all values `below` a site, or the items of an
     array after the first `checked_items` (`later items`). Or it checks a site only if it has a value that is not null
-    or empty (`nothing`). `name` is that of the rule, the condition, the site or the array.
+    or empty (`without value`). `name` is that of the rule, the condition, the site or the array.
     """
 
-    kind: Literal["rule", "condition", "below", "nothing", "later items"]
+    kind: Literal["rule", "condition", "below", "without value", "later items"]
     name: str
     text: str
     checked_items: int = 0
@@ -81,8 +82,8 @@ def unchecked_places_of(case: Case, contract: Contract) -> Iterator[UncheckedPla
             else:
                 path = path_below(path, step)
             yield UncheckedPlace("below", path, f"{path}: nothing is checked")
-        if nothing_at(path, fault, case, contract):
-            yield UncheckedPlace("nothing", path, f"{path}: accepted if it has no value")
+        if missing_null_or_empty(path, fault, case, contract):
+            yield UncheckedPlace("without value", path, f"{path}: accepted if it has no value")
 
 
 def _in_item(array: str, index: int) -> Iterator[UncheckedPlace]:
@@ -93,7 +94,7 @@ def _in_item(array: str, index: int) -> Iterator[UncheckedPlace]:
             yield UncheckedPlace("later items", name, f"{name or 'arrays'}: only {checked} checked", first)
 
 
-def nothing_at(path: str, fault: Fault, case: Case, contract: Contract) -> str:
+def missing_null_or_empty(path: str, fault: Fault, case: Case, contract: Contract) -> str:
     """Says that the place of a fault contains no value, null, or an empty array or string. `path` is its site."""
     site = contract.sites[case.message_type].get(path)
     if site is None:
@@ -112,8 +113,8 @@ def nothing_at(path: str, fault: Fault, case: Case, contract: Contract) -> str:
 
 # ------------------------------------------------------------------------------------------------------------- habits
 
-IGNORES_UNKNOWN: Final = Habit(_UNCHECKED["additionalProperties"])
-IGNORES_CASE: Final = Habit(_UNCHECKED["name-in-another-case"])
+IGNORES_UNKNOWN: Final = Habit(_HABITS["additionalProperties"])
+IGNORES_CASE: Final = Habit(_HABITS["name-in-another-case"])
 """Where a reader ignores unknown properties, this is a part of it."""
 
 
@@ -128,13 +129,13 @@ def habit_of(case: Case, contract: Contract) -> Habit:
     if rule.keyword in ("minimum", "maximum") and rule.value in _INT32:
         return Habit("accepts integers beyond 32 bits")
     family = family_of(fault.technique)
-    text = _UNCHECKED.get(family) or _UNCHECKED.get(rule.keyword, f"does not check {rule.keyword}")
+    text = _HABITS.get(family) or _HABITS.get(rule.keyword, f"does not check {rule.keyword}")
     return Habit(text)
 
 
 def _conversion(case: Case, fault: Fault, rule: Rule, contract: Contract) -> Habit:
     schema = contract.sites[case.message_type][rule.site].schema
-    wanted = " or ".join(sorted({_plural(name) for name in types_of(schema) - {"null"}})) or "nothing"
+    wanted = " or ".join(sorted({_plural(name) for name in types_of(schema) - {"null"}})) or "without value"
     found = _NAMES[type(value_at(case.value, steps_of(fault.at)))]
     if found == wanted == "numbers":
         return Habit("accepts fractions for integers")
