@@ -119,7 +119,7 @@ def children(tree: Tree) -> tuple[Tree, ...]:
             return ()
 
 
-def only(tree: Tree, steps: Iterable[int]) -> Tree:
+def with_children(tree: Tree, steps: Iterable[int]) -> Tree:
     """Returns the object or array with the children at these indexes."""
     match tree:
         case JsonObject(pairs):
@@ -130,7 +130,7 @@ def only(tree: Tree, steps: Iterable[int]) -> Tree:
             return tree
 
 
-def at(tree: Tree, path: Path) -> Tree:
+def subtree(tree: Tree, path: Path) -> Tree:
     for step in path:
         tree = children(tree)[step]
     return tree
@@ -158,28 +158,28 @@ def paths(tree: Tree, above: Path = ()) -> Iterator[Path]:
         yield from paths(child, (*above, step))
 
 
-def sites(tree: Tree, above: str = "") -> Iterator[tuple[str, Tree]]:
+def site_values(tree: Tree, above: str = "") -> Iterator[tuple[str, Tree]]:
     """Yields all values with their sites, in the order of `paths`."""
     yield above, tree
     match tree:
         case JsonObject(pairs):
             for name, prop in pairs:
-                yield from sites(prop, path_below(above, name))
+                yield from site_values(prop, path_below(above, name))
         case JsonArray(items):
             for item in items:
-                yield from sites(item, path_below(above, 0))
+                yield from site_values(item, path_below(above, 0))
 
 
 def first_values(tree: Tree) -> Mapping[str, Tree]:
     """Maps each site to its first value."""
-    return dict(reversed(list(sites(tree))))
+    return dict(reversed(list(site_values(tree))))
 
 
 def pointer(tree: Tree, path: Path) -> str:
     return pointer_of(_steps(tree, path))
 
 
-def site(tree: Tree, path: Path) -> str:
+def site_at(tree: Tree, path: Path) -> str:
     """Returns the site of a path: names of properties with dots between them, and `[]` for array items."""
     return path_to(_steps(tree, path))
 

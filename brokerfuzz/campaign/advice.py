@@ -14,7 +14,7 @@ from brokerfuzz.campaign.causes.evidence import Evidence
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation
 from brokerfuzz.campaign.contradictions import CONFLICT
 from brokerfuzz.cases.fresh_values import fresh_properties
-from brokerfuzz.json_trees import at, paths, site, tree_of
+from brokerfuzz.json_trees import paths, site_at, subtree, tree_of
 from brokerfuzz.pointers import is_within
 from brokerfuzz.schemas import Contract
 from brokerfuzz.schemas.flattening import KNOWN
@@ -107,7 +107,7 @@ def _possibly_unknown(explanation: Explanation, contract: Contract) -> Iterator[
     tree = tree_of(explanation.failure.body)
     for cause in explanation.causes:
         for path in paths(tree) if _is_about_any_value(cause) else ():
-            place, value = site(tree, path), at(tree, path)
+            place, value = site_at(tree, path), subtree(tree, path)
             is_inside = any(is_within(place, above) for above in cause.sites)
             is_free = place in sites and {"enum", "const", KNOWN}.isdisjoint(sites[place].schema)
             if is_inside and is_free and isinstance(value, str) and _ID.fullmatch(value):

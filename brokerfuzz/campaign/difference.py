@@ -22,12 +22,12 @@ from brokerfuzz.json_trees import (
     JsonObject,
     Path,
     Tree,
-    at,
     children,
     first_values,
-    only,
     replaced,
+    subtree,
     tree_of,
+    with_children,
     write_tree,
 )
 from brokerfuzz.pointers import escape, path_below
@@ -151,20 +151,20 @@ def _put(path: Path, value: Tree, tree: Tree) -> Tree:
 
 
 def _removed(path: Path, tree: Tree) -> Tree:
-    above = at(tree, path[:-1])
+    above = subtree(tree, path[:-1])
     others = [step for step in range(len(children(above))) if step != path[-1]]
-    return replaced(tree, path[:-1], only(above, others))
+    return replaced(tree, path[:-1], with_children(above, others))
 
 
 def _resized(path: Path, usual: tuple[Tree, ...], tree: Tree) -> Tree:
     """Removes the additional items, or adds the missing ones."""
-    items = children(at(tree, path))
+    items = children(subtree(tree, path))
     return replaced(tree, path, JsonArray((*items[: len(usual)], *usual[len(items) :])))
 
 
 def _added(path: Path, name: str, value: Tree, tree: Tree) -> Tree:
     """Adds the property at the end, so that the paths of the others stay the same."""
-    there = at(tree, path)
+    there = subtree(tree, path)
     return replaced(tree, path, JsonObject((*there.pairs, (name, value)))) if isinstance(there, JsonObject) else tree
 
 

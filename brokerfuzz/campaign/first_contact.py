@@ -13,7 +13,7 @@ from brokerfuzz.campaign.results import Stop
 from brokerfuzz.campaign.sending import Sender, TargetLostError
 from brokerfuzz.campaign.usual_answers import GATEWAY
 from brokerfuzz.cases.case import Case
-from brokerfuzz.json_trees import Number, sites, tree_of
+from brokerfuzz.json_trees import Number, site_values, tree_of
 from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets import Answer, Target
 from brokerfuzz.wording import counted, listed, printable, readable
@@ -175,5 +175,5 @@ def _remedy(target: Target, answer: Answer) -> str:
 def _named_sites(case: Case, answer: Answer) -> list[str]:
     """Returns the sites of values that the answer mentions, because the target may not know these values."""
     words = set(re.findall(r"\w+", f"{answer.body.decode(errors='replace')} {answer.reason}".lower()))
-    found = {site for site, value in sites(tree_of(case.body)) if isinstance(value, str | Number)}
+    found = {site for site, value in site_values(tree_of(case.body)) if isinstance(value, str | Number)}
     return sorted(site for site in found if site.removesuffix("[]").rpartition(".")[2].lower() in words)

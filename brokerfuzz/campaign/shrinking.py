@@ -16,13 +16,13 @@ from brokerfuzz.json_trees import (
     Number,
     Path,
     Tree,
-    at,
     children,
-    only,
     paths,
     replaced,
-    site,
+    site_at,
+    subtree,
     tree_of,
+    with_children,
 )
 from brokerfuzz.pointers import path_below
 from brokerfuzz.schemas.flattening import KNOWN
@@ -61,18 +61,18 @@ class Shrinker:
         """Simplifies the values at these sites, as long as the problem stays. Raises `LimitReachedError`."""
         tree = tree_of(self._problem.failure.body)
         for path in list(paths(tree)):
-            if site(tree, path) in simplified_sites:
+            if site_at(tree, path) in simplified_sites:
                 tree = await self._simplify_at(tree, path)
 
     async def _cut(self, tree: Tree, path: Path) -> Tree:
         """Removes as many properties and array items as possible, beginning with the outermost ones."""
-        before = at(tree, path)
+        before = subtree(tree, path)
 
         async def suffice(steps: tuple[int, ...]) -> bool:
-            return await self._problem.adopt(replaced(tree, path, only(before, steps)))
+            return await self._problem.adopt(replaced(tree, path, with_children(before, steps)))
 
         steps = await fewest(tuple(range(len(children(before)))), suffice)
-        tree = replaced(tree, path, only(before, steps))
+        tree = replaced(tree, path, with_children(before, steps))
         for step in range(len(steps)):
             tree = await self._cut(tree, (*path, step))
         return tree
@@ -81,9 +81,9 @@ class Shrinker:
         await self._problem.adopt(in_schema_order(tree, self._sites))
 
     async def _simplify_at(self, tree: Tree, path: Path) -> Tree:
-        schema = schema_at(self._sites, site(tree, path))
+        schema = schema_at(self._sites, site_at(tree, path))
         while True:
-            for value in simpler(at(tree, path), schema):
+            for value in simpler(subtree(tree, path), schema):
                 candidate = replaced(tree, path, value)
                 if await self._problem.adopt(candidate):
                     tree = candidate
@@ -95,7 +95,7 @@ class Shrinker:
         """If the value at `path` is an integer, moves it as close to zero as possible by binary search, so that the
         problem still occurs.
         """
-        number = at(tree, path)
+        number = subtree(tree, path)
         high = magnitude(number.literal) if isinstance(number, Number) else None
         if not isinstance(number, Number) or high is None:
             return tree

@@ -21,7 +21,7 @@ from brokerfuzz.campaign.problem import Problem
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.fault_wishes import wishes_at
 from brokerfuzz.generation import Wish, message
-from brokerfuzz.json_trees import JsonArray, Tree, at, first_values, replaced, tree_of
+from brokerfuzz.json_trees import JsonArray, Tree, first_values, replaced, subtree, tree_of
 from brokerfuzz.schemas import Contract, MessageType
 
 SMALLEST_SIZE: Final = 1024
@@ -84,7 +84,7 @@ async def limits_of_length(problem: Problem, causes: Sequence[Difference]) -> li
         return []
     cause, text = causes[0], causes[0].tree
     tree = tree_of(problem.failure.body)
-    ordinary = "" if cause.is_added else at(cause.undo(tree), cause.path)
+    ordinary = "" if cause.is_added else subtree(cause.undo(tree), cause.path)
     beginning = ordinary if isinstance(ordinary, str) else ""
 
     async def fails(length: int) -> bool:
