@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from json.encoder import encode_basestring
 from typing import Any, NoReturn
 
-from brokerfuzz.pointers import path_below, path_to, pointer_of, steps_of
+from brokerfuzz.pointers import path_below, path_to, steps_of
 
 DEEPEST = 110
 """The maximum depth of a tree. Messages that are nested more deeply are shrunk as bytes."""
@@ -173,10 +173,6 @@ def site_values(tree: Tree, above: str = "") -> Iterator[tuple[str, Tree]]:
 def first_values(tree: Tree) -> Mapping[str, Tree]:
     """Maps each site to its first value."""
     return dict(reversed(list(site_values(tree))))
-
-
-def pointer(tree: Tree, path: Path) -> str:
-    return pointer_of(_steps(tree, path))
 
 
 def site_at(tree: Tree, path: Path) -> str:

@@ -35,10 +35,10 @@ class Items:
 
     def contain(self, site: str, indexes: Sequence[int]) -> bool:
         """Returns whether one of the items contains a value. `indexes` are those of the items around the value."""
-        depth = self.array.count("[]")
-        if not site.startswith(f"{self.array}[]") or len(indexes) <= depth:  # names of properties may contain brackets
+        if not site.startswith(f"{self.array}[]"):
             return False
-        return self.first <= indexes[depth] and (self.last is None or indexes[depth] <= self.last)
+        index = indexes[self.array.count("[]")]
+        return self.first <= index and (self.last is None or index <= self.last)
 
 
 @dataclass(frozen=True, slots=True)
