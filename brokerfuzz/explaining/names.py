@@ -37,21 +37,26 @@ def every_name(contract: Contract, message_types: Sequence[str] | None = None) -
     """
     types = contract.message_types if message_types is None else message_types
     for rule in (rule for message_type in types for rule in contract.rules[message_type]):
-        condition = rule.condition.label if rule.condition else None
-        about = {"id": rule.id, "message": rule.message_type, **_attributes(rule, "site", "keyword", "value", "demand")}
-        about |= {**_attributes(rule, "source", "validation_rule"), "condition": condition}
-        yield Named(rule.id, "rule", f"{rule.demand} ({rule.source or NOT_STATED})", about)
+        data = {
+            "id": rule.id,
+            "message": rule.message_type,
+            **_attributes(rule, "site", "keyword", "value", "demand", "source", "validation_rule"),
+            "condition": rule.condition.label if rule.condition else None,
+        }
+        yield Named(rule.id, "rule", f"{rule.demand} ({rule.source or NOT_STATED})", data)
     for technique in TECHNIQUES.values():
         keywords = sorted(technique.keywords)
-        about = {**_attributes(technique, "name", "text"), "keywords": keywords, "family": technique.family}
-        yield Named(technique.name, "technique", f"{technique.text} (breaks {', '.join(keywords)})", about)
+        data = {**_attributes(technique, "name", "text"), "keywords": keywords, "family": technique.family}
+        yield Named(technique.name, "technique", f"{technique.text} (breaks {', '.join(keywords)})", data)
     for ambiguity in contract.ambiguities:
         if message_types is None or ambiguity.detector is None or any(map(ambiguity.concerns, types)):
-            about = _attributes(ambiguity, "id", "question", "plain", "source")
-            about["interpretations"] = list(ambiguity.interpretations)
-            about["messages"] = [*filter(ambiguity.concerns, contract.message_types)]
+            data = {
+                **_attributes(ambiguity, "id", "question", "plain", "source"),
+                "interpretations": list(ambiguity.interpretations),
+                "messages": [*filter(ambiguity.concerns, contract.message_types)],
+            }
             text = f"{ambiguity.question} Unambiguous: {ambiguity.plain} ({ambiguity.source})"
-            yield Named(ambiguity.id, "ambiguity", text, about)
+            yield Named(ambiguity.id, "ambiguity", text, data)
     for bug in BUGS.values():
         yield Named(bug.name, "bug", bug.text, _attributes(bug, "name", "kind", "text", "rule"))
 

@@ -100,9 +100,9 @@ async def _answer(endpoints: Sequence[_Endpoint], scope: Scope, receive: Receive
     if not at_path:
         paths = ", ".join(endpoint.transfer.path for endpoint in endpoints)
         return _failure(404, f"{path} does not exist: use one of {paths}")
-    endpoint = next((one for one in at_path if method in one.methods), None)
+    endpoint = next((endpoint for endpoint in at_path if method in endpoint.methods), None)
     if endpoint is None:
-        allowed = ", ".join(method for one in at_path for method in one.methods)
+        allowed = ", ".join(method for endpoint in at_path for method in endpoint.methods)
         return _failure(405, f"{path} does not support {method}: use {allowed}", (b"allow", allowed.encode()))
     body = await _body(receive)
     if body is None:

@@ -131,8 +131,8 @@ async def fire_async(target: Any, message_type: MessageType | None = None, **opt
     """
     __tracebackhide__ = True
     try:
-        settings, endpoint, _ = ready = _ready(target, message_type, options, in_caller=False)
-        result = await campaign.fire_here(settings, endpoint, _log_the_first_wait())
+        ready = _ready(target, message_type, options, in_caller=False)
+        result = await campaign.fire_here(ready.settings, ready.target, _log_the_first_wait())
         return ready.report(result)
     except BrokerfuzzError as problem:
         raise problem.with_traceback(None) from problem.__cause__  # as in `fire`
@@ -204,8 +204,8 @@ def _ready(target: Any, message_type: MessageType | None, given: FireOptions, *,
     campaign_id = new_campaign_id()
     http = http_options(options, campaign_id)
     endpoint = target_for(target, options["path"], in_caller=in_caller, **http)
-    if note := getattr(getattr(endpoint, "secrets", None), "note", ""):
-        getLogger("brokerfuzz").warning("brokerfuzz: %s", note)
+    if endpoint.secrets.note:
+        getLogger("brokerfuzz").warning("brokerfuzz: %s", endpoint.secrets.note)
     reports = [str(path) for path in options["reports"]]
     others = {name: None if options[name] is None else str(options[name]) for name in ("journal", "baseline")}
     report_files.check_paths(reports, http=isinstance(endpoint, HttpTarget), others=others)
