@@ -81,7 +81,8 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
             return
         first = _line(stream, name, 1)
         if lines or bare.endswith(LINE_SUFFIXES) or _is_record(first):
-            yield from _of_lines(*without_mark(first, stream, name), name)
+            first, all_others = without_mark(first, stream, name)
+            yield from _of_lines(first, all_others, name)
         else:
             yield InputMessage(name, 1, _whole(stream, name, first, LARGEST))
 
@@ -153,16 +154,16 @@ def _line(stream: BinaryIO, name: str, number: int) -> bytes:
     return line
 
 
-def _of_lines(line: bytes, stream: BinaryIO, name: str) -> Iterator[InputMessage]:
-    """`line` is the first line, which has already been read."""
-    number, is_corpus = 1, _is_record(line)
+def _of_lines(first: bytes, all_others: BinaryIO, name: str) -> Iterator[InputMessage]:
+    number, line = 1, first
+    is_corpus = _is_record(first)
     while line:
         if is_corpus:
             yield from _of_corpus([Line(name, number, line)])
         elif line.strip():
             yield InputMessage(name, number, line.removesuffix(b"\n").removesuffix(b"\r"))
         number += 1
-        line = _line(stream, name, number)
+        line = _line(all_others, name, number)
 
 
 def _of_recording(har: bytes, name: str) -> Iterator[InputMessage]:

@@ -24,6 +24,7 @@ MOST_FINDINGS = 10
 FEW = 3
 """Without `--verbose`, the report has details only if there are at most `FEW` findings."""
 _MOST_REASONS = 5
+_BESIDE_TITLES = len("  1. ") + len("  ")
 _FROM_OPTIONS = ("message", "now")
 """Facts that the user knows from the command."""
 
@@ -82,9 +83,9 @@ def _outcome(document: Document) -> Iterator[str]:
 def _titles(findings: Sequence[Document], width: int, limit: int | None) -> Iterator[str]:
     """Yields one line for each finding."""
     texts = [(facts.title_of(finding), finding["extent"]) for finding in findings[:limit]]
-    width = min(width, max(len(text) + len(extent) for text, extent in texts) + 7)
+    width = min(width, max(len(text) + len(extent) for text, extent in texts) + _BESIDE_TITLES)
     for number, (text, extent) in enumerate(texts, 1):
-        room = width - len(extent) - 7
+        room = width - len(extent) - _BESIDE_TITLES
         shown = text if len(text) <= room else f"{text[: room - 1]}…"
         yield f"{number:3}. {click.style(shown.ljust(room), fg='red')}  {click.style(extent, dim=True)}"
     if limit is not None and (omitted := len(findings) - limit) > 0:
