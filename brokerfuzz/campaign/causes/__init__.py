@@ -1,4 +1,6 @@
-"""Explains the wrong answers of a campaign. `investigation` is where it begins, and these are its words:
+"""Explains the wrong answers of a campaign. `investigation` is where it begins.
+
+These are its words:
 
     failure      a case with a wrong answer, and the smallest message so far that shows it
     problem      a failure during experiments, which change its message
