@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import shutil
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from random import Random
@@ -42,8 +41,7 @@ def _lax(is_held_out: bool) -> str:
     os.environ.update(STACK_NOW=NOW.isoformat(), STACK_SETTING="lax")
     counts = {}
     for stack in STACKS:
-        is_installed = shutil.which(stack.command[0]) and all(path.exists() for path in stack.needs)
-        if (stack.name in HELD_OUT) == is_held_out and is_installed:
+        if (stack.name in HELD_OUT) == is_held_out and stack.is_installed:
             target = LineTarget([*stack.command, "--lines"], encoding="base64", processes=1, timeout=60)
             counts[stack.name] = _printed(stack.name, _fired(target), MOST)
     return "lax services: " + ", ".join(f"{name} {count}" for name, count in counts.items())

@@ -182,6 +182,7 @@ def url() -> Iterator[str]:
 @pytest.fixture
 def cluster(environment: Mapping[str, str], tmp_path: Path) -> Iterator[tuple[str, list[int]]]:
     """Yields the address of a Dask scheduler, and the process IDs of its workers."""
+    pytest.importorskip("distributed", reason="distributed is not installed")
     script = tmp_path / "cluster.py"
     script.write_text(CLUSTER)
     command = [sys.executable, str(script)]

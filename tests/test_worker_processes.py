@@ -48,6 +48,8 @@ def test_workers_end_if_their_parent_is_killed() -> None:
 def test_a_server_that_is_not_a_scheduler_is_rejected_in_time(
     said: bytes | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pytest.importorskip("distributed", reason="distributed is not installed")
+
     async def converse(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if said is not None:
             writer.write(said)

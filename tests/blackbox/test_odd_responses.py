@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-import trustme
 from fixture_types import Run
 from hand_made_servers import Conversation, conforming, read_request, response, sends, serving, serving_streams
 
@@ -141,6 +140,7 @@ def test_a_header_that_is_not_ascii_does_not_end_a_campaign() -> None:
 
 
 def test_a_ca_file_can_contain_the_certificate_of_the_server(run: Run, folder: Path) -> None:
+    trustme = pytest.importorskip("trustme", reason="trustme is not installed")
     issued = trustme.CA().issue_cert("127.0.0.1")
     issued.cert_chain_pems[0].write_to_path(str(folder / "server.pem"))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -2,7 +2,6 @@
 library.
 """
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -33,10 +32,8 @@ every_stack = pytest.mark.parametrize("stack", STACKS, ids=[stack.name for stack
 @pytest.fixture(autouse=True)
 def surroundings(monkeypatch: pytest.MonkeyPatch, stack: Stack) -> None:
     """Sets the current time of the service, and the current folder. Skips the test if the stack cannot be started."""
-    if shutil.which(stack.command[0]) is None or not all(path.exists() for path in stack.needs):
-        pytest.skip(
-            f"the stack {stack.name} needs {stack.command[0]} {' '.join(map(str, stack.needs))}: see CONTRIBUTING.md"
-        )
+    if not stack.is_installed:
+        pytest.skip(f"what the stack {stack.name} needs is not installed: see CONTRIBUTING.md")
     monkeypatch.setenv("STACK_NOW", NOW.isoformat())
     monkeypatch.chdir(ROOT)
 

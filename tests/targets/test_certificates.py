@@ -9,15 +9,19 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-import trustme
 from hand_made_servers import response, sends, serving, serving_streams
 from test_hostile_servers import asked
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets import HttpTarget
+
+if TYPE_CHECKING:
+    import trustme
+else:
+    trustme = pytest.importorskip("trustme", reason="trustme is not installed")
 
 NOW = datetime.now(UTC)
 DAY = timedelta(days=1)

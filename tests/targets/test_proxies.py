@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import trustme
 from hand_made_servers import read_request, response, sends, serving, serving_streams, unused_url
 from test_hostile_servers import asked
 
@@ -87,6 +86,7 @@ def test_no_proxy_excludes_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_proxy_tunnels_to_https_and_gets_credentials(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trustme = pytest.importorskip("trustme", reason="trustme is not installed")
     authority, context = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("offers.example").configure_cert(context)
     authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
