@@ -1,5 +1,7 @@
 import asyncio
 import os
+import re
+import signal
 import subprocess
 import sys
 import time
@@ -54,17 +56,28 @@ def cancelled_after(target: Target, files: int, folder: Path, *bodies: bytes) ->
     asyncio.run(ask())
 
 
-def shown_on_a_terminal(command: list[str], environment: Mapping[str, str], stdout: int | None = None) -> str:
-    """Runs a command, and returns what it shows on a terminal until it ends. Its output can go elsewhere."""
+def shown_on_a_terminal(
+    command: list[str], environment: Mapping[str, str], stdout: int | None = None, until: str = "$^"
+) -> str:
+    """Runs a command, and returns what it shows on a terminal until it ends. Its output can go elsewhere. Interrupts the
+    command when it has shown a text that matches the regular expression `until`.
+    """
     pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
     ours, theirs = pty.openpty()
     streams = {"stdout": theirs if stdout is None else stdout, "stderr": theirs}
     shown = b""
-    with os.fdopen(ours, "rb", buffering=0) as terminal, subprocess.Popen(command, **streams, env=environment):
+    is_interrupted = False
+    with (
+        os.fdopen(ours, "rb", buffering=0) as terminal,
+        subprocess.Popen(command, **streams, env=environment) as process,
+    ):
         os.close(theirs)
         with suppress(OSError):  # the terminal is closed
             while chunk := terminal.read(65536):
                 shown += chunk
+                if not is_interrupted and re.search(until.encode(), shown):
+                    is_interrupted = True
+                    process.send_signal(signal.SIGINT)
     return shown.decode()
 
 

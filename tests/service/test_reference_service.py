@@ -178,6 +178,7 @@ def test_there_is_one_bug_of_each_kind() -> None:
     assert len({bug.kind for bug in BUGS.values()}) == len(BUGS) == 16
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", sorted(BUGS.keys() - NOT_SHOWN))
 def test_a_campaign_finds_the_bug(name: str) -> None:
     rule = BUGS[name].rule

@@ -5,6 +5,7 @@ import gzip
 import json
 import subprocess
 import sys
+import threading
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -186,7 +187,7 @@ def test_an_idle_connection_closed_by_the_server_is_not_a_crash() -> None:
         assert [said.kind for said in answers(HttpTarget(url), *[b"{}"] * 3)] == ["accepted"] * 3
 
 
-def answered_with_extras(seconds: float) -> Behaviour:
+def answered_with_extras(seconds: float, extras: threading.Semaphore) -> Behaviour:
     """Answers with the status in the request, and sends an unexpected response `seconds` later."""
 
     async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
@@ -195,6 +196,7 @@ def answered_with_extras(seconds: float) -> Behaviour:
             await writer.drain()
             await asyncio.sleep(seconds)
             writer.write(response(500))
+            extras.release()
 
     return behave
 
@@ -210,17 +212,19 @@ def answered_with_extras(seconds: float) -> Behaviour:
 def test_an_unexpected_response_is_not_the_answer_to_the_next_message(
     extras_after: float, waits: bool, options: dict[str, Any]
 ) -> None:
-    statuses = [201, 422, 202, 400] * 10
+    statuses, extras = [201, 422, 202, 400] * 10, threading.Semaphore(0)
 
     async def ask(url: str) -> list[int | None]:
         async with opened(HttpTarget(url, **options)) as target:
             answers = []
             for status in statuses:
                 answers.append((await target.send(Message(b"%d" % status))).status)
-                await asyncio.sleep(0.02 if waits else 0)
+                if waits:
+                    await asyncio.to_thread(extras.acquire)
+                    await asyncio.sleep(0.02)  # the client reads what has arrived
         return answers
 
-    with serving(answered_with_extras(extras_after)) as url:
+    with serving(answered_with_extras(extras_after, extras)) as url:
         assert asyncio.run(ask(url)) == statuses
 
 
