@@ -141,17 +141,17 @@ def _remedy(name: str) -> str:
 def _table(path: Path) -> Any:
     """Returns the settings in a file, or None if a `pyproject.toml` contains none."""
     try:
-        found: Any = tomllib.loads(_text(path))
+        settings: Any = tomllib.loads(_text(path))
     except tomllib.TOMLDecodeError as problem:
-        said = " ".join(str(problem).split())
-        raise ConfigurationError(f"{path} is not TOML ({said[:1].lower()}{said[1:]}): correct the file") from None
+        reason = " ".join(str(problem).split())
+        raise ConfigurationError(f"{path} is not TOML ({reason[:1].lower()}{reason[1:]}): correct the file") from None
     except (ValueError, RecursionError):
         raise ConfigurationError(
             f"{path} has a number that is too long, or arrays that are nested too deeply: correct the file"
         ) from None
     for name in _IN_PROJECT if path.name == PROJECT else ():
-        found = found.get(name) if isinstance(found, dict) else None
-    return found
+        settings = settings.get(name) if isinstance(settings, dict) else None
+    return settings
 
 
 def _text(path: Path) -> str:
@@ -172,13 +172,13 @@ def template(contract: Contract | None = None) -> str:
     lines = ["# Settings of brokerfuzz. Options on the command line override this file; see `brokerfuzz fire --help`."]
     tables: list[str] = []
     for section in (*SECTIONS, OTHERS):
-        found = {key: option for key, (_, option) in SETTINGS.items() if option.section == section}
-        plain = {key: option for key, option in found.items() if not isinstance(option.example, dict)}
+        of_section = {key: option for key, (_, option) in SETTINGS.items() if option.section == section}
+        plain = {key: option for key, option in of_section.items() if not isinstance(option.example, dict)}
         lines += ["", f"# ---- {section}"] if plain else []
         for key, option in plain.items():
             lines += ["", *_described(option), _commented(key, option.example)]
-        for key in (key for key in found if key not in plain):
-            tables += ["", *_described(found[key]), f"[{key}]", *_example(key, found[key], contract)]
+        for key in (key for key in of_section if key not in plain):
+            tables += ["", *_described(of_section[key]), f"[{key}]", *_example(key, of_section[key], contract)]
     return "\n".join([*lines, *tables, ""])
 
 
@@ -194,10 +194,8 @@ def _example(key: str, option: Option, contract: Contract | None) -> list[str]:
     for ambiguity in (contract or load_contract()).ambiguities:
         if ambiguity.interpretations:
             question = "".join(char if char.isprintable() else " " for char in ambiguity.question)
-            lines += [
-                f"# {question}",
-                _commented(ambiguity.id, [int(one) if one.isdigit() else one for one in ambiguity.interpretations]),
-            ]
+            answers = [int(answer) if answer.isdigit() else answer for answer in ambiguity.interpretations]
+            lines += [f"# {question}", _commented(ambiguity.id, answers)]
     return lines
 
 

@@ -106,18 +106,18 @@ class ContractError(BrokerfuzzError):
 class UnknownNameError(BrokerfuzzError):
     """A name is unknown. The error message suggests the most similar known name."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], remedy: str) -> None:
-        super().__init__(f"unknown {kind} {quoted(name)}: {_guess(name, list(known))}{remedy}")
+    def __init__(self, kind: str, name: str, known_names: Iterable[str], remedy: str) -> None:
+        super().__init__(f"unknown {kind} {quoted(name)}: {_guess(name, list(known_names))}{remedy}")
 
 
-def _guess(name: str, known: list[str]) -> str:
+def _guess(name: str, known_names: list[str]) -> str:
     """Suggests the known names that contain `name`. If there are none, suggests the most similar known name."""
     if not name or len(name) > _LONGEST_NAME:
         return ""
-    containing = [one for one in known if name.casefold() in one.casefold()]
+    containing = [known_name for known_name in known_names if name.casefold() in known_name.casefold()]
     if len(containing) > _MOST_SUGGESTED:
         return f"{len(containing):,} names contain it, such as {containing[0]!r}; "
-    near = containing or get_close_matches(name, known, n=1, cutoff=0.4)
+    near = containing or get_close_matches(name, known_names, n=1, cutoff=0.4)
     return f"did you mean {' or '.join(map(repr, near))}? " if near else ""
 
 

@@ -52,6 +52,6 @@ def _hide_own_lines() -> None:
     from hypothesis.internal import scrutineer
 
     pattern = re.sub(r"[^\w/]", "*", Path(__file__).parent.as_posix()) + "/**"  # in the list, only * and ** are special
-    known = getattr(scrutineer, "UNHELPFUL_LOCATIONS", ())
-    if pattern not in known:
-        scrutineer.UNHELPFUL_LOCATIONS = (*known, pattern)
+    unhelpful = getattr(scrutineer, "UNHELPFUL_LOCATIONS", ())
+    if pattern not in unhelpful:
+        scrutineer.UNHELPFUL_LOCATIONS = (*unhelpful, pattern)

@@ -84,23 +84,23 @@ def declared(kind: type) -> dict[str, Option]:
 
 def checked(kind: type, values: Mapping[str, Any], spelled: Callable[[str, Option], str]) -> dict[str, Any]:
     """Checks and converts values. `spelled` returns the name of an option for errors. Raises `ValueError`."""
-    found = {}
+    converted = {}
     for name, option in declared(kind).items():
         if name in values:
             try:
-                found[name] = option.read(values[name])
+                converted[name] = option.read(values[name])
             except WrongValueError as problem:
                 wrong = "has a wrong value" if option.secret else f"is {quoted(problem.value)}"
                 raise ValueError(f"{spelled(name, option)} {wrong}: use {problem.expected}") from None
-    return found
+    return converted
 
 
 def completed(kind: type, *sources: Mapping[str, Any]) -> Any:
     """Combines the defaults with each source of values. The last source has priority."""
-    found = {name: option.default for name, option in declared(kind).items()}
+    combined = {name: option.default for name, option in declared(kind).items()}
     for values in sources:
-        found |= {name: value for name, value in values.items() if value is not None}
-    return found
+        combined |= {name: value for name, value in values.items() if value is not None}
+    return combined
 
 
 # ------------------------------------------------------------------------------------------------------- command line
@@ -110,22 +110,22 @@ def on_command_line(kind: type, *, defaults: bool = True) -> Callable[[Callable[
     """Returns a decorator that adds options to a command. The command gets them as its argument `options`, with their
     defaults, or without if `defaults` is false.
     """
-    found = declared(kind)
+    options = declared(kind)
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
         def wrapper(**params: Any) -> Any:
             ctx = click.get_current_context()
-            values = {name: params.pop(name) for name, option in found.items() if option.flags != ()}
+            values = {name: params.pop(name) for name, option in options.items() if option.flags != ()}
             try:
-                given = checked(kind, {name: each for name, each in values.items() if each not in (None, ())}, flag_of)
+                chosen = checked(kind, {name: each for name, each in values.items() if each not in (None, ())}, flag_of)
             except ValueError as problem:
                 raise click.UsageError(str(problem), ctx) from None
-            ctx.meta[GIVEN] = given
-            return command(**params, options=completed(kind, given) if defaults else given)
+            ctx.meta[GIVEN] = chosen
+            return command(**params, options=completed(kind, chosen) if defaults else chosen)
 
         result: Callable[..., Any] = wrapper
-        for name, option in reversed(found.items()):
+        for name, option in reversed(options.items()):
             if option.flags != ():
                 result = _click_option(name, option)(result)
         return result
@@ -150,7 +150,7 @@ def words_of(kind: type, options: Mapping[str, Any]) -> Iterator[str]:
         if value != option.default:
             flag = flag_of(name, option)
             values = value if option.many else [value]
-            yield from [flag] if value is True else (f"{flag}={one}" for one in values)
+            yield from [flag] if value is True else (f"{flag}={item}" for item in values)
 
 
 def _click_option(name: str, option: Option) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

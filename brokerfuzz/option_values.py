@@ -181,13 +181,13 @@ def headers(value: Any) -> tuple[tuple[str, str], ...]:
     pairs = list(value.items()) if isinstance(value, Mapping) else value
     if not isinstance(pairs, list | tuple):
         raise WrongValueError(value, expected)
-    found = []
+    fields = []
     for pair in pairs:
         name, colon, content = pair.partition(":") if isinstance(pair, str) else _pair(pair, expected)
         if not (colon and name.strip() and isinstance(content, str)):
             raise WrongValueError(pair, expected)
-        found.append((name.strip(), content.strip()))
-    return tuple(found)
+        fields.append((name.strip(), content.strip()))
+    return tuple(fields)
 
 
 def _pair(pair: Any, expected: str) -> tuple[str, str, Any]:
@@ -206,15 +206,15 @@ def policies(value: Any) -> dict[str, Any]:
             if not all(isinstance(item, str | int) and not isinstance(item, bool) for item in items):
                 raise WrongValueError(policy, "an interpretation (a string or a number of seconds), or a list of them")
         return dict(value)
-    found: dict[str, Any] = {}
+    chosen: dict[str, Any] = {}
     for line in value if isinstance(value, list | tuple) else [value]:
         ambiguity, equals, interpretation = line.partition("=") if isinstance(line, str) else ("", "", "")
         if not (ambiguity and equals and interpretation):
             raise WrongValueError(line, "AMBIGUITY=INTERPRETATION, such as clock-tolerance=30")
-        if found.setdefault(ambiguity, interpretation) != interpretation:
-            both = f"{ambiguity}={found[ambiguity]},{interpretation}"
-            raise WrongValueError(line, f"either {ambiguity}={found[ambiguity]}, or {both} to allow both")
-    return found
+        if chosen.setdefault(ambiguity, interpretation) != interpretation:
+            both = f"{ambiguity}={chosen[ambiguity]},{interpretation}"
+            raise WrongValueError(line, f"either {ambiguity}={chosen[ambiguity]}, or {both} to allow both")
+    return chosen
 
 
 def command_line(value: Any) -> str:

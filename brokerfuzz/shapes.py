@@ -21,7 +21,7 @@ def problem_in(value: Any, expected: Validator) -> str | None:
     where = "".join(f"/{step}" for step in problem.instance_path)
     options = problem.kind.as_dict().get("options")
     if options:
-        said = f"{json.dumps(problem.instance)} is not one of {', '.join(map(json.dumps, options))}"
+        reason = f"{json.dumps(problem.instance)} is not one of {', '.join(map(json.dumps, options))}"
     else:
-        said = problem.message
-    return shortened(" ".join(f"{where}: {said}".split()) if where else said, _LONGEST)
+        reason = problem.message
+    return shortened(" ".join(f"{where}: {reason}".split()) if where else reason, _LONGEST)

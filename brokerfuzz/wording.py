@@ -57,9 +57,9 @@ def table(rows: Sequence[Sequence[str]], *, numbers: bool = False) -> Iterator[s
     spaces.
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for first, *others in rows:
+    for first, *more in rows:
         cells = [
-            cell.rjust(width) if numbers else cell.ljust(width) for cell, width in zip(others, widths[1:], strict=True)
+            cell.rjust(width) if numbers else cell.ljust(width) for cell, width in zip(more, widths[1:], strict=True)
         ]
         yield "  ".join([first.ljust(widths[0]), *cells]).rstrip()
 

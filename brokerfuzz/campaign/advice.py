@@ -43,8 +43,8 @@ def advice_about(explanations: Sequence[Explanation], evidence: Evidence, target
     for explanation in rejections:
         if explanation.failure.answer.status == CONFLICT:
             return _about_conflicts(explanation, contract, fresh)
-    unknown = list(dict.fromkeys(place for one in rejections for place in _possibly_unknown(one, contract)))
-    advices = list(dict.fromkeys(advice for one in rejections for advice in _about_limits(one, contract)))
+    unknown = list(dict.fromkeys(place for rejection in rejections for place in _possibly_unknown(rejection, contract)))
+    advices = list(dict.fromkeys(advice for rejection in rejections for advice in _about_limits(rejection, contract)))
     if unknown:
         places = listed(unknown[:_MOST_SITES], "or")
         advices.insert(0, f"if the target knows only certain values of {places}, list them: --values FILE")

@@ -57,14 +57,14 @@ def text_of(answer: Answer, message: bytes = b"", causes: Iterable[str] = ()) ->
     if line := line_of_code(answer):
         return AnswerText(f"{answer.kind} at {line}")
     strings = _json_strings(answer.body)
-    found = answer.body.decode(errors="replace").splitlines() if strings is None else strings
+    texts = answer.body.decode(errors="replace").splitlines() if strings is None else strings
     reason = answer.reason if answer.status is None else ""
     copied = set(_json_strings(message) or ())
-    values = _pattern([value for value in copied if any(value in text for text in (reason, *found))], causes)
+    values = _pattern([value for value in copied if any(value in text for text in (reason, *texts))], causes)
     head = f"{answer.kind} {without_details(reason, values) if answer.status is None else answer.status}"
     if len(answer.body) >= EXCERPT:
         return AnswerText(head, None)
-    parts = (without_details(part, values) for part in found if part not in copied)
+    parts = (without_details(part, values) for part in texts if part not in copied)
     return AnswerText(head, frozenset(part for part in parts if part))
 
 
@@ -89,8 +89,8 @@ def _pattern(copied: Iterable[str], causes: Iterable[str]) -> str:
     """Returns a regular expression for these strings of the message, also in quotes."""
     values = [re.escape(value) for value in copied if len(value) >= _SHORTEST]
     values += [rf"(?<!\w){re.escape(value)}(?!\w)" for value in causes if 0 < len(value) < _SHORTEST]
-    every = "|".join(sorted(values, key=len, reverse=True))
-    return rf"[\"'`‘“]?(?:{every})[\"'`’”]?" if every else ""
+    any_value = "|".join(sorted(values, key=len, reverse=True))
+    return rf"[\"'`‘“]?(?:{any_value})[\"'`’”]?" if any_value else ""
 
 
 def without_details(text: str, values: str = "") -> str:
@@ -107,15 +107,15 @@ def _json_strings(data: bytes) -> list[str] | None:
         waiting = [json.loads(data)]
     except (ValueError, RecursionError):
         return None
-    found = []
+    strings = []
     while waiting:
         match waiting.pop():
             case str() as text:
-                found.append(text)
+                strings.append(text)
             case list() as items:
                 waiting += items
             case dict() as props:
                 waiting += props.values()
             case _:
                 pass
-    return found
+    return strings

@@ -81,30 +81,30 @@ def _entries(document: Any) -> Baseline:
     return entries
 
 
-def outcomes(known: Baseline, result: Result, correct: Container[str]) -> dict[str, KnownOutcome]:
+def outcomes(entries: Baseline, result: Result, correct: Container[str]) -> dict[str, KnownOutcome]:
     """Says for each known finding whether something of it still fails. Otherwise, it is gone if the campaign is
     complete, and the answer to its case is now `correct` (see `Observations`).
     """
     still_failing = {failure for finding in result.findings for failure in finding.failing}
     is_complete = result.outcome.state == "complete"
-    found: dict[str, KnownOutcome] = {}
-    for entry in known:
+    outcome_of: dict[str, KnownOutcome] = {}
+    for entry in entries:
         if not still_failing.isdisjoint(entry["failing"]):
-            found[entry["finding"]] = "still there"
+            outcome_of[entry["finding"]] = "still there"
         else:
-            found[entry["finding"]] = "gone" if is_complete and entry["case"] in correct else "unclear"
-    return found
+            outcome_of[entry["finding"]] = "gone" if is_complete and entry["case"] in correct else "unclear"
+    return outcome_of
 
 
-def expired(known: Baseline) -> list[Entry]:
+def expired(entries: Baseline) -> list[Entry]:
     today = datetime.now(UTC).date()
-    return [entry for entry in known if today > date.fromisoformat(entry.get("until", "9999-12-31"))]
+    return [entry for entry in entries if today > date.fromisoformat(entry.get("until", "9999-12-31"))]
 
 
-def failing(known: Baseline, message_type: str) -> frozenset[str]:
+def failing(baseline: Baseline, message_type: str) -> frozenset[str]:
     """Returns what the entries that apply today say about messages of this type."""
-    too_old = expired(known)
-    entries = [entry for entry in known if entry["message"] == message_type and entry not in too_old]
+    too_old = expired(baseline)
+    entries = [entry for entry in baseline if entry["message"] == message_type and entry not in too_old]
     return frozenset(failure for entry in entries for failure in entry["failing"])
 
 

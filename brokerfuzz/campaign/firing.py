@@ -329,9 +329,9 @@ class Campaign:
                 for (kind, key), count in investigation.masked.items()
             },
         )
-        known = self._settings.known
-        result = result.against(baseline.failing(known, self._settings.plan.message_type))
-        return replace(result, known_findings=baseline.outcomes(known, result, seen.correct))
+        entries = self._settings.known
+        result = result.against(baseline.failing(entries, self._settings.plan.message_type))
+        return replace(result, known_findings=baseline.outcomes(entries, result, seen.correct))
 
     @property
     def _is_exhausted(self) -> bool:
@@ -388,12 +388,12 @@ async def fire_here(settings: Settings, target: Target, on_progress: OnProgress 
 @contextmanager
 def _campaign(settings: Settings, target: Target, on_progress: OnProgress | None) -> Iterator[Campaign]:
     with ExitStack() as stack:
-        known, path = KnownAnswers(), settings.journal
+        known_answers, path = KnownAnswers(), settings.journal
         journal = None if path is None else stack.enter_context(closing(_journal(path, settings, target)))
         if path is not None and settings.resume:
-            known = KnownAnswers(exchanges(path))
+            known_answers = KnownAnswers(exchanges(path))
         pool = stack.enter_context(started_workers(settings.options["workers"])) if settings.uses_workers else None
-        yield Campaign(settings, target, on_progress, known=known, journal=journal, pool=pool)
+        yield Campaign(settings, target, on_progress, known=known_answers, journal=journal, pool=pool)
 
 
 def _journal(path: str, settings: Settings, target: Target) -> Journal:

@@ -145,9 +145,9 @@ def head_of(path: str | Path) -> Mapping[str, Any]:
 
 def exchanges(path: str | Path) -> Iterator[Exchange]:
     """Yields the exchanges in a journal, in the order of the answers. Raises `JournalError` if a line is invalid."""
-    found = lines(path)
-    next(found, None)
-    for number, line in enumerate(found, 2):
+    journal_lines = lines(path)
+    next(journal_lines, None)
+    for number, line in enumerate(journal_lines, 2):
         try:
             yield decode(line)
         except ValueError as problem:

@@ -122,13 +122,16 @@ class Proofs:
 
     def why_unproven(self, rule: str) -> str:
         """Returns why the first unproven rejection for a rule proves nothing."""
-        first = min((one for one in self.unproven.values() if one.rule == rule), key=lambda one: one.number)
+        first = min(
+            (rejection for rejection in self.unproven.values() if rejection.rule == rule),
+            key=lambda rejection: rejection.number,
+        )
         return first.why_unproven() or ""
 
     def examples(self) -> list[UnprovenExample]:
         """Returns the first rejection for each reason."""
         examples: dict[str, UnprovenExample] = {}
-        for rejection in sorted(self.unproven.values(), key=lambda one: one.number):
+        for rejection in sorted(self.unproven.values(), key=lambda rejection: rejection.number):
             why = rejection.why_unproven() or ""
             examples.setdefault(without_details(why), UnprovenExample(rejection, why)).count += 1
         return list(examples.values())[:MOST_REASONS]

@@ -114,15 +114,15 @@ class Replaying:
         self._sender, self._judge, self._plain = sender, judge, plain
 
     async def run(self, waiting: Sequence[ReplayRequest], concurrency: int) -> list[Replayed]:
-        found: dict[int, Replayed] = {}
+        replayed: dict[int, Replayed] = {}
         numbered = iter(enumerate(waiting))
 
         async def work() -> None:
             for number, again in numbered:
-                found[number] = await self._replayed(again)
+                replayed[number] = await self._replayed(again)
 
         await together(*(work() for _ in range(concurrency)))
-        return [found[number] for number in sorted(found)]
+        return [replayed[number] for number in sorted(replayed)]
 
     async def _replayed(self, again: ReplayRequest) -> Replayed:
         label = self._judge.of(again.case, again.case.body).label
@@ -139,13 +139,13 @@ class Replaying:
 
     async def _once_or_flaky(self, again: ReplayRequest) -> Replayed:
         answer = await self._sender.ask("replay", 0, again.case)
-        for left in reversed(range(TRIES if again.flaky else 1)):
+        for tries_left in reversed(range(TRIES if again.flaky else 1)):
             if self._sender.is_conflict(again.case, answer):
                 return again.said(answer, None, _CONFLICT)
             kind = contradiction(again.label, answer.kind)
             if kind is not None:
                 return again.said(answer, kind)
-            if left:
+            if tries_left:
                 answer = await self._sender.ask("replay", 0, again.case, again=True)
         return again.said(answer, None, await self._why_unproven(again) if answer.kind == "rejected" else "")
 

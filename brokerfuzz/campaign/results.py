@@ -172,10 +172,11 @@ class Result:
 
     def _numbers(self, new: int, known: int) -> Iterator[str]:
         """Describes the findings and the cases that were sent."""
-        found = counted(new, "new finding" if known else "finding") if new else f"no {'new ' if known else ''}findings"
+        noun = "new finding" if known else "finding"
+        findings = counted(new, noun) if new else f"no {noun}s"
         beside = f" ({known:,} known)" if known else ""
         cases = "" if self._is_unfinished else f" in {self._cases_in_words}"
-        yield f"{found}{beside}{cases}"
+        yield f"{findings}{beside}{cases}"
         if self.unproven:
             yield f"{self.unproven:,} of {counted(self.proofs.rejected, 'rejection')} prove nothing{self._because}"
         if rejections := sum(count for answer, count in self.sporadic if answer.kind == "rejected"):

@@ -29,8 +29,8 @@ async def twin_of_finding(failure: Failure, judge: Judge, plain: Sequence[Case])
         return None
     differences = tuple(OrdinaryValues.of(case.twin, plain).differences(tree))
 
-    async def suffice(some: tuple[Difference, ...]) -> bool:
-        return judge.of(case, write_tree(undone(tree, some))).label == "valid"
+    async def suffice(differences: tuple[Difference, ...]) -> bool:
+        return judge.of(case, write_tree(undone(tree, differences))).label == "valid"
 
     return write_tree(undone(tree, await fewest(differences, suffice))) if await suffice(differences) else None
 
@@ -50,8 +50,8 @@ def _twin_of_probe(case: Case, verdict: Verdict, plain: Case, judge: Judge) -> C
     if tree is None:
         return plain
     places = {touched.at for touched in verdict.ambiguities}
-    some = [one for one in _values(plain).differences(tree) if one.place in places]
-    body = write_tree(undone(tree, some)) if some else plain.body
+    at_places = [difference for difference in _values(plain).differences(tree) if difference.place in places]
+    body = write_tree(undone(tree, at_places)) if at_places else plain.body
     twin = Case(case.message_type, body, judge.of(plain, body), tags=TWIN_TAGS)
     return twin if body != plain.body and twin.label == "valid" else plain
 

@@ -144,8 +144,8 @@ class WorkerAnswers:
         while self._last < last and (part := next(self._parts, None)) is not None:
             self._last = part
             if part not in self._added:
-                left = self._deadline - time.monotonic()
-                seconds = None if left == float("inf") else max(left * _SHARE_OF_TIME, 0.01)
+                time_left = self._deadline - time.monotonic()
+                seconds = None if time_left == float("inf") else max(time_left * _SHARE_OF_TIME, 0.01)
                 self._futures[part] = self._pool.submit(_send_part, self._shared, part, seconds)
 
 
@@ -166,7 +166,7 @@ def _send_part(shared: _Shared, part: int, seconds: float | None) -> list[Exchan
 async def _exchanges_of(shared: _Shared, part: int, seconds: float | None) -> list[Exchange]:
     settings, options = shared.settings, shared.settings.options
     target: Target = pickle.loads(shared.target)  # noqa: S301 - data from the process of the campaign
-    found: list[Exchange] = []
+    sent: list[Exchange] = []
     with ExitStack() as stack:
         cases = stack.enter_context(closing(CaseStream(settings.plan.cases(part))))
         journal = _journal(shared, part)
@@ -174,7 +174,7 @@ async def _exchanges_of(shared: _Shared, part: int, seconds: float | None) -> li
             stack.enter_context(closing(journal))
 
         def record(exchange: Exchange) -> None:
-            found.append(exchange)
+            sent.append(exchange)
             if journal is not None:
                 journal.add(exchange)
 
@@ -196,7 +196,7 @@ async def _exchanges_of(shared: _Shared, part: int, seconds: float | None) -> li
         with suppress(TimeoutError):
             async with opened(target), asyncio.timeout(seconds):
                 await threads.together(*(work() for _ in range(options["concurrency"])))
-    return found
+    return sent
 
 
 def _journal(shared: _Shared, part: int) -> Journal | None:

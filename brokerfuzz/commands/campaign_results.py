@@ -66,8 +66,8 @@ def finish(result: Result, settings: Settings, options: FireCommandOptions, resu
     return result.outcome.status
 
 
-def _note_expired(known: Baseline, path: object) -> None:
-    for entry in baseline.expired(known):
+def _note_expired(entries: Baseline, path: object) -> None:
+    for entry in baseline.expired(entries):
         note(f"the entry {entry['finding']} in {path} was valid only until {entry['until']}, so it does not count")
 
 

@@ -39,10 +39,10 @@ def command(files: tuple[str, ...], options: CheckOptions) -> int:
     contract, as_json = contract_of(options), options["json"]
     message_type = message_type_of(options, contract)
     policies, status, counts = contract.check_policies(options["policies"]), 0, JudgedMessages()
-    others: Counter[str] = Counter()
+    other_bodies: Counter[str] = Counter()
     for name in files:
         try:
-            for message in contract_messages(name, contract, message_type, others, lines=options["ndjson"]):
+            for message in contract_messages(name, contract, message_type, other_bodies, lines=options["ndjson"]):
                 judgement = judge(message, message_type, contract=contract, now=options["now"], policies=policies)
                 counts.add(judgement)
                 label = judgement.verdict.label
@@ -51,7 +51,7 @@ def command(files: tuple[str, ...], options: CheckOptions) -> int:
                     show(judgement_summary(judgement, contract), as_json=as_json, indent=None)
         except (InputError, CorpusError) as problem:
             status = failed(str(problem))
-    note_other_bodies(others)
+    note_other_bodies(other_bodies)
     summary = counts.summary()
     if options["summary"]:
         show(summary, as_json=as_json)

@@ -31,8 +31,8 @@ def _options(params: Mapping[str, Any]) -> Iterator[str]:
         if isinstance(value, bool):
             yield flag_of(name, option)
         elif value is not None:
-            for one in value if option.many else [value]:
-                yield from (flag_of(name, option), one)
+            for item in value if option.many else [value]:
+                yield from (flag_of(name, option), item)
 
 
 def _quoted(word: str, secrets: Secrets) -> str:

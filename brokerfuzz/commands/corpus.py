@@ -167,7 +167,8 @@ def verify(corpora: tuple[str, ...], options: VerifyOptions) -> int:
 def _print_problems(verification: Verification, count: int, *, as_json: bool) -> None:
     problems, expired = verification.problems, verification.expired
     if as_json:
-        wrong, first = ([one._asdict() for one in some] for some in (problems, expired[:_FEW]))
+        wrong = [problem._asdict() for problem in problems]
+        first = [problem._asdict() for problem in expired[:_FEW]]
         print_json({"wrong": wrong, "expired": {"count": len(expired), "first": first}, "cases": count})
         return
     print_lines(shortened(printable_as_in_python(str(problem))) for problem in problems)

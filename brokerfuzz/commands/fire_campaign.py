@@ -147,8 +147,8 @@ def _compare_targets(journal: str, target: Target) -> None:
 def _note_known(outcomes: Mapping[str, str]) -> None:
     """Prints how many known findings occur again, and which ones are gone."""
     gone = [name for name, outcome in outcomes.items() if outcome == "gone"]
-    said = ", ".join(f"{count:,} {outcome}" for outcome, count in Counter(outcomes.values()).items())
-    note(f"known findings: {said}" + (f" ({', '.join(gone[:8])}{', ...' if len(gone) > 8 else ''})" if gone else ""))
+    counts = ", ".join(f"{count:,} {outcome}" for outcome, count in Counter(outcomes.values()).items())
+    note(f"known findings: {counts}" + (f" ({', '.join(gone[:8])}{', ...' if len(gone) > 8 else ''})" if gone else ""))
 
 
 def _show_details(result: Result, *, as_json: bool) -> None:

@@ -64,8 +64,8 @@ def show_message(summary: Description, *, as_json: bool) -> None:
             print_lines(wrap(line, width, break_long_words=False, break_on_hyphens=False) or [""])
 
 
-def note_other_bodies(others: "Counter[str]") -> None:
-    for name, count in others.items():
+def note_other_bodies(other_bodies: "Counter[str]") -> None:
+    for name, count in other_bodies.items():
         bodies = "1 body that is not a message" if count == 1 else f"{count:,} bodies that are not messages"
         note(f"{name}: left out {bodies} of the contract")
 

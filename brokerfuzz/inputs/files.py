@@ -99,7 +99,7 @@ def contract_messages(
     name: str,
     contract: Contract,
     message_type: MessageType | None,
-    others: Counter[str],
+    other_bodies: Counter[str],
     *,
     lines: bool = False,
 ) -> Iterator[InputMessage]:
@@ -120,7 +120,7 @@ def contract_messages(
     if is_empty:
         content = "recorded traffic, but no message of the contract" if omitted else "no messages"
         raise InputError(f"{name} contains {content}: specify another file")
-    others.update(omitted)
+    other_bodies.update(omitted)
 
 
 @contextmanager

@@ -147,14 +147,14 @@ def not_pinned(what: str, low: int, high: int | None, path: str, pinned: Collect
         )
 
 
-def all_known(name: str, values: Iterable[Any] | None, known: Collection[Any]) -> tuple[Any, ...] | None:
+def all_known(name: str, values: Iterable[Any] | None, allowed: Collection[Any]) -> tuple[Any, ...] | None:
     """Raises `InvalidArgument` unless all values are in `known`."""
     if values is None:
         return None
     chosen = _several(name, values)
     for value in chosen:
-        if value not in known:
-            reject(name, value, f"use values from {', '.join(map(repr, known))}")
+        if value not in allowed:
+            reject(name, value, f"use values from {', '.join(map(repr, allowed))}")
     return chosen
 
 
@@ -177,12 +177,12 @@ def pinned_sites(
         return {}
     if not isinstance(fields, Mapping):
         reject("fields", fields, "use a mapping from property names or sites to strategies")
-    known = contract.sites[message_type]
+    sites = contract.sites[message_type]
     pinned: dict[str, SearchStrategy[Any]] = {}
     for path, strategy in fields.items():
         site = site_below(above, str(path))
-        if not path or site not in known:
-            below = [name.removeprefix(f"{above}.") for name in known if not above or name.startswith(f"{above}.")]
+        if not path or site not in sites:
+            below = [name.removeprefix(f"{above}.") for name in sites if not above or name.startswith(f"{above}.")]
             kind, remedy = f"property of {message_type}", "`brokerfuzz rules` shows every site"
             reject("fields", path, str(UnknownNameError(kind, str(path), below, remedy)))
         if not isinstance(strategy, SearchStrategy):
@@ -214,15 +214,15 @@ def ambiguities_of(ambiguities: Ambiguities, contract: Contract, message_type: M
     The result contains no ambiguities about bytes, message sizes or the current time, because these strategies
     generate only Python values.
     """
-    known = [
+    ids = [
         ambiguity.id
         for ambiguity in contract.ambiguities
         if ambiguity.concerns(message_type) and can_be_drawn(ambiguity)
     ]
     if ambiguities is None or ambiguities == "all":
-        return frozenset(known if ambiguities else ())
+        return frozenset(ids if ambiguities else ())
     remedy = 'use "all", or the ID of an ambiguity about values; `cases()` also generates messages about others'
-    return frozenset(_matching("ambiguities", "ambiguity", known, ambiguities, remedy) or ())
+    return frozenset(_matching("ambiguities", "ambiguity", ids, ambiguities, remedy) or ())
 
 
 def chosen_rules(

@@ -171,11 +171,11 @@ class LabelledCases:
         return node_of(self.contract, self.message_type, style=self.messages.style).draw(source)
 
     def _probe(self, source: Source, injector: FaultInjector) -> Case | None:
-        known = questions(self.contract, self.message_type, _TOO_LARGE)
-        if not known:  # an own contract can leave nothing open
+        open_questions = questions(self.contract, self.message_type, _TOO_LARGE)
+        if not open_questions:  # an own contract can leave nothing open
             return None
         maker = ProbeMaker(self.contract, self.message_type, injector.now)
-        ambiguity, site = source.choose(known)
+        ambiguity, site = source.choose(open_questions)
         message = self._message(source, wishes_at(self.contract, self.message_type, path_of(site)))
         probes = list(maker.probes(ambiguity, site, message))
         if not probes:

@@ -78,8 +78,8 @@ class Report:
             lines.append(f"{number}. {facts.sentence_of(finding)}")
             lines += facts.text_lines(facts.facts_of(finding))
         lines += facts.text_lines(fact for fact in facts.campaign_facts(document) if fact.label in _FACTS)
-        if (left := len(self.findings) - _MOST_SHOWN) > 0:
-            lines.append(f"and {counted(left, 'more finding')}: {_ALL_FINDINGS}")
+        if (hidden := len(self.findings) - _MOST_SHOWN) > 0:
+            lines.append(f"and {counted(hidden, 'more finding')}: {_ALL_FINDINGS}")
         return "\n".join(lines)
 
 
@@ -193,11 +193,11 @@ class _ReadyCampaign(NamedTuple):
         return Report(result)
 
 
-def _ready(target: Any, message_type: MessageType | None, given: FireOptions, *, in_caller: bool) -> _ReadyCampaign:
+def _ready(target: Any, message_type: MessageType | None, arguments: FireOptions, *, in_caller: bool) -> _ReadyCampaign:
     """Checks the options. With `in_caller`, synchronous code runs in the thread of the caller, otherwise in a separate
     thread.
     """
-    options = _completed(given)
+    options = _completed(arguments)
     plan = campaign_plan(message_type, options)
     if plan.is_empty:
         raise BrokerfuzzError("no case matches: change verdicts, rules, techniques or sites")
@@ -207,10 +207,10 @@ def _ready(target: Any, message_type: MessageType | None, given: FireOptions, *,
     if endpoint.secrets.note:
         getLogger("brokerfuzz").warning("brokerfuzz: %s", endpoint.secrets.note)
     reports = [str(path) for path in options["reports"]]
-    others = {name: None if options[name] is None else str(options[name]) for name in ("journal", "baseline")}
-    report_files.check_paths(reports, http=isinstance(endpoint, HttpTarget), others=others)
-    known = () if options["baseline"] is None else baseline.read(Path(options["baseline"]))
-    settings = Settings(plan=plan, options=options, campaign_id=campaign_id, known=known)
+    other_files = {name: None if options[name] is None else str(options[name]) for name in ("journal", "baseline")}
+    report_files.check_paths(reports, http=isinstance(endpoint, HttpTarget), others=other_files)
+    known_findings = () if options["baseline"] is None else baseline.read(Path(options["baseline"]))
+    settings = Settings(plan=plan, options=options, campaign_id=campaign_id, known=known_findings)
     if settings.uses_workers and not isinstance(endpoint, HttpTarget):
         raise TargetError(
             f"other processes cannot call {endpoint.name}, so workers works only with a URL: remove this argument"
@@ -218,11 +218,11 @@ def _ready(target: Any, message_type: MessageType | None, given: FireOptions, *,
     return _ReadyCampaign(settings, endpoint, reports)
 
 
-def _completed(given: FireOptions) -> FireOptions:
-    known = declared(FireOptions)
-    for name in given.keys() - known.keys():
-        raise UnknownNameError("option", name, known, f"the options are {listed(known)}")
-    values = {name: value for name, value in given.items() if value is not None}
+def _completed(arguments: FireOptions) -> FireOptions:
+    declarations = declared(FireOptions)
+    for name in arguments.keys() - declarations.keys():
+        raise UnknownNameError("option", name, declarations, f"the options are {listed(declarations)}")
+    values = {name: value for name, value in arguments.items() if value is not None}
     try:
         checked_values = checked(FireOptions, values, lambda name, option: name)
     except ValueError as problem:

@@ -78,5 +78,5 @@ class CheckedTarget:
         return answer
 
     def newly_accepted(self) -> list[str]:
-        found, self._newly_accepted = self._newly_accepted, []
-        return found
+        case_ids, self._newly_accepted = self._newly_accepted, []
+        return case_ids

@@ -26,13 +26,15 @@ def causes_of(cases: Iterable[Case], failures: Sequence[Failure]) -> list[list[F
     """
     failing = {case.id for case, _ in failures}
     of_passing = {trait for case in cases if case.id not in failing for trait in _traits_of(case)}
-    left, groups = list(failures), []
-    while left:
-        counts = Counter((_answer_of(actual), trait) for case, actual in left for trait in _traits_of(case))
+    unexplained, groups = list(failures), []
+    while unexplained:
+        counts = Counter((_answer_of(actual), trait) for case, actual in unexplained for trait in _traits_of(case))
         explains = {common: common[1] not in of_passing and count > 1 for common, count in counts.items()}
         answer, trait = max(counts, key=lambda common: (explains[common], counts[common]))
-        group = [(case, actual) for case, actual in left if trait in _traits_of(case) and _answer_of(actual) == answer]
-        left = [failure for failure in left if failure not in group]
+        group = [
+            (case, actual) for case, actual in unexplained if trait in _traits_of(case) and _answer_of(actual) == answer
+        ]
+        unexplained = [failure for failure in unexplained if failure not in group]
         groups.append(group)
     return groups
 

@@ -50,8 +50,8 @@ def _sentence(case: Case, observed: str) -> str:
     if not case.verdict.broken:
         return f"{verb}: {printable(str(case), 300)}; must be {' or '.join(RIGHT_ANSWERS[case.label])}"
     broken, more = case.verdict.broken[0], len(case.verdict.broken) - 1
-    others = f" (and {counted(more, 'more broken rule')})" if more else ""
-    return contradiction(broken.rule, broken.at, broken.found, broken.demanded, verb) + others
+    more_rules = f" (and {counted(more, 'more broken rule')})" if more else ""
+    return contradiction(broken.rule, broken.at, broken.found, broken.demanded, verb) + more_rules
 
 
 def _facts(case: Case, observed: str) -> Iterator[facts.Fact]:
@@ -75,10 +75,10 @@ def described_failures(cases: Sequence[Case], failures: Sequence[Failure]) -> st
     """Describes one failure of each cause, and names the others."""
     lines: list[str] = []
     causes = causes_of(cases, failures)
-    for (case, actual), *others in causes[:_MOST_CAUSES]:
+    for (case, actual), *similar in causes[:_MOST_CAUSES]:
         lines += described_failure(case, actual)
-        if others:
-            lines += facts.text_lines([facts.Fact("also failed", [_names_of(others)])])
+        if similar:
+            lines += facts.text_lines([facts.Fact("also failed", [_names_of(similar)])])
     lines[0] += f" ({len(failures):,} of {counted(len(cases), 'case')} failed)"
     if len(causes) > _MOST_CAUSES:
         rest = [cause[0] for cause in causes[_MOST_CAUSES:]]
@@ -96,12 +96,16 @@ def actual_of(problem: BaseException) -> str:
     """
     if (actual := getattr(problem, "actual", None)) is not None:
         return without_secrets(str(actual))
-    said = next(iter(without_secrets(str(problem)).splitlines()), "")
+    first_line = next(iter(without_secrets(str(problem)).splitlines()), "")
     name = type(problem).__name__
-    if compared := _COMPARED.match(said):
+    if compared := _COMPARED.match(first_line):
         text = "accepted" if compared[1] == "True" else "rejected"
+    elif not first_line:
+        text = name
+    elif name in {"AssertionError", "Failed"}:
+        text = first_line
     else:
-        text = said if said and name in {"AssertionError", "Failed"} else f"{name}: {said}" if said else name
+        text = f"{name}: {first_line}"
     lines = [
         (frame, number)
         for frame, number in traceback.walk_tb(problem.__traceback__)

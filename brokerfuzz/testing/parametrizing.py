@@ -64,10 +64,10 @@ def parametrize(
     """
     __tracebackhide__ = True
     try:
-        known = known_contract(contract)
-        known.known_message_type(message_type)
+        contract = known_contract(contract)
+        contract.known_message_type(message_type)
         known_labels(verdicts)
-        selection(known, rules, techniques, sites=sites)
+        selection(contract, rules, techniques, sites=sites)
         if by not in ("case", "rule"):
             expected = "use 'case' for one test per case, or 'rule' for one test per rule"
             raise ValueError(f"by={quoted(by)} is not supported: {expected}")  # noqa: TRY301
@@ -75,15 +75,15 @@ def parametrize(
         raise problem.with_traceback(None)  # noqa: B904  (a traceback through brokerfuzz does not help the user)
     plan = Plan(
         message_type=message_type,
-        contract=None if known.is_tested else str(known.folder),
-        values=None if known.values is None else known.values.text,
+        contract=None if contract.is_tested else str(contract.folder),
+        values=None if contract.values is None else contract.values.text,
         case_set="essential",
         verdicts=tuple(verdicts),
         rules=tuple(rules),
         techniques=tuple(techniques),
         sites=tuple(sites),
     )
-    chosen = ChosenCases(plan, known, by)
+    chosen = ChosenCases(plan, contract, by)
 
     def decorate(function: Test) -> Test:
         __tracebackhide__ = True
@@ -140,12 +140,12 @@ class RuleCases:
     is_strict: bool = False
 
 
-Given = Case | RuleCases
+TestedCases = Case | RuleCases
 """What one test sends."""
 
 
-def cases_in(given: Given) -> tuple[Case, ...]:
-    return given.cases if isinstance(given, RuleCases) else (given,)
+def cases_in(tested: TestedCases) -> tuple[Case, ...]:
+    return tested.cases if isinstance(tested, RuleCases) else (tested,)
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class ChosenCases:
     contract: Contract
     by: GroupedBy
 
-    def tests(self, *, seed: int = 0, count: int = 0) -> list[tuple[str, Given]]:
+    def tests(self, *, seed: int = 0, count: int = 0) -> list[tuple[str, TestedCases]]:
         """Returns the names and the cases of the tests: the matching essential cases (a small, fixed set of cases), and
         then `count` random cases. No case occurs twice.
 
@@ -200,12 +200,12 @@ def names_of(cases: Sequence[Case]) -> list[str]:
     """Returns a readable name for each case. If an earlier case has the same name, the name also contains the beginning
     of the case's ID.
     """
-    known: set[str] = set()
+    earlier_names: set[str] = set()
     names = []
     for case in cases:
         name = str(case)
-        names.append(f"{name} {case.id[:8]}" if name in known else name)
-        known.add(name)
+        names.append(f"{name} {case.id[:8]}" if name in earlier_names else name)
+        earlier_names.add(name)
     return names
 
 
@@ -218,9 +218,9 @@ def _calls(chosen: ChosenCases, args: Sequence[Any], kwargs: dict[str, Any]) -> 
     """Yields the arguments of each call of a test function, and a context that collects its failure."""
     __tracebackhide__ = True
     if ARGUMENT not in kwargs and len(args) == 1 and isinstance(args[0], TestCase):  # unittest supports no parameters
-        for name, given in chosen.tests():
+        for name, tested in chosen.tests():
             with args[0].subTest(name):
-                yield from _collected(given if isinstance(given, RuleCases) else RuleCases((given,)), kwargs)
+                yield from _collected(tested if isinstance(tested, RuleCases) else RuleCases((tested,)), kwargs)
     elif isinstance(kwargs.get(ARGUMENT), RuleCases):
         yield from _collected(kwargs[ARGUMENT], kwargs)
     else:
@@ -239,19 +239,19 @@ class OnlyExpectedFailures(CasesFailed):
     """All cases that failed were expected to fail."""
 
 
-def _problem(given: RuleCases, failures: Sequence[Failure]) -> CasesFailed:
+def _problem(tested: RuleCases, failures: Sequence[Failure]) -> CasesFailed:
     failed = {case.id for case, _ in failures}
-    passing = [pattern for pattern, expected in given.expected.items() if failed.isdisjoint(expected)]
-    expected_ids = frozenset[str]().union(*given.expected.values())
+    passing = [pattern for pattern, expected in tested.expected.items() if failed.isdisjoint(expected)]
+    expected_ids = frozenset[str]().union(*tested.expected.values())
     unexpected = [(case, actual) for case, actual in failures if case.id not in expected_ids]
     if unexpected:
-        return CasesFailed(described_failures(given.cases, unexpected), failures)
-    if given.is_strict and passing:
+        return CasesFailed(described_failures(tested.cases, unexpected), failures)
+    if tested.is_strict and passing:
         return CasesFailed(f"these cases pass again, so remove them from brokerfuzz_xfail: {listed(passing)}", failures)
-    return OnlyExpectedFailures(described_failures(given.cases, failures), failures)
+    return OnlyExpectedFailures(described_failures(tested.cases, failures), failures)
 
 
-def _collected(given: RuleCases, kwargs: dict[str, Any]) -> Iterator[Call]:
+def _collected(tested: RuleCases, kwargs: dict[str, Any]) -> Iterator[Call]:
     """In the end, raises one error for all failures. The error has the traceback of the first failure, so a debugger
     stops there. An exception that is no failure, such as a skip, ends the test (or the sub-test) at once.
     """
@@ -272,12 +272,12 @@ def _collected(given: RuleCases, kwargs: dict[str, Any]) -> Iterator[Call]:
             failures.append((case, actual_of(problem)))
             first.extend([] if first else [problem])
 
-    for case in given.cases:
+    for case in tested.cases:
         yield collecting(case), {**kwargs, ARGUMENT: case}
         if stops:
             raise stops[0]
     if first:
-        raise _problem(given, failures).with_traceback(first[0].__traceback__) from None
+        raise _problem(tested, failures).with_traceback(first[0].__traceback__) from None
 
 
 def _is_failure(problem: BaseException) -> bool:

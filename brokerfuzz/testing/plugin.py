@@ -15,7 +15,7 @@ from brokerfuzz.testing.rule_summary import RECORD, RuleSummary, record_of
 
 if TYPE_CHECKING:
     from brokerfuzz.testing.checked_target import CheckedTarget
-    from brokerfuzz.testing.parametrizing import ChosenCases, Given
+    from brokerfuzz.testing.parametrizing import ChosenCases, TestedCases
 
 XFAIL = "brokerfuzz_xfail"
 _MOST_CAPTURED_LINES = 20
@@ -89,12 +89,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     with _explained(pytest.Collector.CollectError):
         options = metafunc.config.option
         tests = chosen.tests(seed=options.brokerfuzz_seed, count=options.brokerfuzz_count)
-        _check_own_markers(metafunc.definition, [given for _, given in tests])
+        _check_own_markers(metafunc.definition, [tested for _, tested in tests])
     markers = list(metafunc.definition.iter_markers(XFAIL))
-    metafunc.parametrize("case", [_parameter(name, given, markers) for name, given in tests])
+    metafunc.parametrize("case", [_parameter(name, tested, markers) for name, tested in tests])
 
 
-def _check_own_markers(function: pytest.Item, tests: "list[Given]") -> None:
+def _check_own_markers(function: pytest.Item, tests: "list[TestedCases]") -> None:
     """Raises an error if a marker of the function names no case. A marker of a module can be meant for other tests."""
     from brokerfuzz.errors import BrokerfuzzError
     from brokerfuzz.testing.expected_failures import EXAMPLE, check_pattern
@@ -107,23 +107,23 @@ def _check_own_markers(function: pytest.Item, tests: "list[Given]") -> None:
                 check_pattern(pattern, tests)
 
 
-def _parameter(name: str, given: "Given", markers: list[pytest.Mark]) -> Any:
+def _parameter(name: str, tested: "TestedCases", markers: list[pytest.Mark]) -> Any:
     """Returns the parameter of a test, with an xfail mark for each marker that names one of its cases."""
     from brokerfuzz.testing.expected_failures import named_cases
     from brokerfuzz.testing.parametrizing import OnlyExpectedFailures, RuleCases
 
     marks = []
     for marker in markers:
-        expected = named_cases(given, marker.args)
+        expected = named_cases(tested, marker.args)
         if not expected:
             continue
         options = {key: marker.kwargs[key] for key in ("reason", "strict") if key in marker.kwargs}
-        if isinstance(given, RuleCases):
+        if isinstance(tested, RuleCases):
             options["raises"] = OnlyExpectedFailures
-            is_strict = given.is_strict or bool(options.get("strict"))
-            given = replace(given, expected={**given.expected, **expected}, is_strict=is_strict)
+            is_strict = tested.is_strict or bool(options.get("strict"))
+            tested = replace(tested, expected={**tested.expected, **expected}, is_strict=is_strict)
         marks.append(pytest.mark.xfail(**options))
-    return pytest.param(given, id=name, marks=marks)
+    return pytest.param(tested, id=name, marks=marks)
 
 
 # -------------------------------------------------------------------------------------------------------------- reports
@@ -137,11 +137,11 @@ def pytest_runtest_makereport(
     report = yield
     if call.excinfo is not None and type(call.excinfo.value).__module__.startswith("brokerfuzz.testing."):
         report.sections = [(name, _last_lines(content)) for name, content in report.sections]
-    found = _case_of(item)
-    if found is None:
+    parameters = _case_of(item)
+    if parameters is None:
         return report
     if call.when == "call" and (report.outcome != "skipped" or hasattr(report, "wasxfail")):
-        _record(report, item, call, *found)
+        _record(report, item, call, *parameters)
     if item.config.option.brokerfuzz_secret:
         _remove_secrets(report)
     return report
@@ -165,17 +165,17 @@ def _case_of(item: pytest.Item) -> "tuple[ChosenCases, Any] | None":
 
 
 def _record(
-    report: pytest.TestReport, item: pytest.Item, call: pytest.CallInfo[None], chosen: "ChosenCases", given: Any
+    report: pytest.TestReport, item: pytest.Item, call: pytest.CallInfo[None], chosen: "ChosenCases", tested: Any
 ) -> None:
     from brokerfuzz.testing.parametrizing import cases_in
 
     accepted = item.config.stash[_TARGET].newly_accepted() if _TARGET in item.config.stash else []
     problem = None if call.excinfo is None else call.excinfo.value
     failures = getattr(problem, "failures", None)
-    failed = [case for case, _ in failures] if failures else [] if problem is None else cases_in(given)
-    setattr(report, RECORD, record_of(chosen, cases_in(given), failed, accepted))
+    failed = [case for case, _ in failures] if failures else [] if problem is None else cases_in(tested)
+    setattr(report, RECORD, record_of(chosen, cases_in(tested), failed, accepted))
     if call.excinfo is not None and report.outcome == "failed":
-        _shorten(report, item, call.excinfo, given)
+        _shorten(report, item, call.excinfo, tested)
 
 
 def _remove_secrets(report: pytest.TestReport) -> None:
@@ -187,7 +187,7 @@ def _remove_secrets(report: pytest.TestReport) -> None:
 
 
 def _shorten(
-    report: pytest.TestReport, item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException], given: Any
+    report: pytest.TestReport, item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException], tested: Any
 ) -> None:
     """Replaces the traceback of a failed assertion with a few lines about the case. For other exceptions, or if the
     user requests tracebacks with `--tb`, shows the traceback, and then these lines.
@@ -197,7 +197,7 @@ def _shorten(
 
     problem = excinfo.value
     has_all = isinstance(problem, CasesFailed)
-    text = str(problem) if has_all else "\n".join(described_failure(given, actual_of(problem)))
+    text = str(problem) if has_all else "\n".join(described_failure(tested, actual_of(problem)))
     keeps_traceback = item.config.getoption("tbstyle") != "auto"
     if isinstance(problem, AssertionError | pytest.fail.Exception) and not keeps_traceback:
         report.longrepr = _text_only(excinfo, text, text if has_all else actual_of(problem))
@@ -205,7 +205,9 @@ def _shorten(
     shown: Any = report.longrepr
     if not keeps_traceback:
         path = inspect.getfile(inspect.unwrap(item.obj))  # type: ignore[attr-defined]
-        shown = excinfo.getrepr(style="short", tbfilter=lambda found: found.traceback.cut(path=path).filter(found))
+        shown = excinfo.getrepr(
+            style="short", tbfilter=lambda excinfo: excinfo.traceback.cut(path=path).filter(excinfo)
+        )
     if not has_all and hasattr(shown, "addsection"):
         shown.addsection("case", text)
         report.longrepr = shown
@@ -276,10 +278,10 @@ def brokerfuzz_target(
     from brokerfuzz.targets.secret_masking import of_environment
     from brokerfuzz.testing.checked_target import checked
 
-    found = request.getfixturevalue("brokerfuzz_url") if brokerfuzz_app is None else brokerfuzz_app
-    found, path = found if isinstance(found, tuple) else (found, None)
+    application = request.getfixturevalue("brokerfuzz_url") if brokerfuzz_app is None else brokerfuzz_app
+    application, path = application if isinstance(application, tuple) else (application, None)
     secrets = pytestconfig.getoption("brokerfuzz_secret") or []
-    with _explained(), checked(target_for(found, path, secrets=of_environment(secrets))) as target:
+    with _explained(), checked(target_for(application, path, secrets=of_environment(secrets))) as target:
         pytestconfig.stash[_TARGET] = target
         yield target
         del pytestconfig.stash[_TARGET]

@@ -127,5 +127,6 @@ def _listed(names: list[str], *, is_verbose: bool) -> Iterator[str]:
     if is_verbose:
         yield from (f"    {name}" for name in names)
         return
-    left = len(names) - _MOST_NAMES
-    yield "    " + ", ".join(names[:_MOST_NAMES]) + (f" and {left:,} more (-v lists them)" if left > 0 else "")
+    hidden = len(names) - _MOST_NAMES
+    more = f" and {hidden:,} more (-v lists them)" if hidden > 0 else ""
+    yield f"    {', '.join(names[:_MOST_NAMES])}{more}"

@@ -64,8 +64,8 @@ class Cause:
     def condition(self) -> str:
         """Says when the target fails, as a part of a sentence about the first of the `sites`."""
         if self.attributes:
-            first, *others = self.attributes
-            return listed([first.clause(), *(other.clause(with_subject=True) for other in others)])
+            first, *more = self.attributes
+            return listed([first.clause(), *(other.clause(with_subject=True) for other in more)])
         if len(self.places) == 1:
             return f"it is unusual, such as {self._value_at(self.places[0])}"
         values = [f"{site_of(place) or 'the message'} is {self._value_at(place)}" for place in self.places[:4]]

@@ -73,9 +73,13 @@ class Investigation:
 
     def with_differing_answers(self, explanations: Sequence[Explanation]) -> list[Explanation]:
         """Replaces the rejections of valid messages that do not always occur by one explanation."""
-        certain = [one for one in explanations if one.kind != "valid-rejected" or one.failure.recurred]
+        certain = [
+            explanation
+            for explanation in explanations
+            if explanation.kind != "valid-rejected" or explanation.failure.recurred
+        ]
         rejected = self.evidence.mask(lambda asked: asked.contradiction == "valid-rejected")
-        explained = union(one.covered for one in certain if one.kind == "valid-rejected")
+        explained = union(explanation.covered for explanation in certain if explanation.kind == "valid-rejected")
         sometimes_rejected = rejected & ~explained or rejected
         valid = self.evidence.mask(lambda asked: asked.verdict.label == "valid")
         failure = Failure.of(self.evidence.cases(sometimes_rejected)[0])

@@ -82,8 +82,10 @@ class Unmasking:
             return None
         places = [fault.at for fault in case.faults]
         differences = self._reducer.differences(case.body)
-        others = [one for one in differences if not any(_is_along(one.place, place) for place in places)]
-        return self._changed(case, write_tree(undone(tree_of(case.body), others)), replace(plain, tags=TWIN_TAGS))
+        elsewhere = [
+            difference for difference in differences if not any(_is_along(difference.place, place) for place in places)
+        ]
+        return self._changed(case, write_tree(undone(tree_of(case.body), elsewhere)), replace(plain, tags=TWIN_TAGS))
 
     def _changed(self, case: Case, body: bytes, twin: Case | None = None) -> Case | None:
         """Returns None if the changed message has another verdict, or breaks other rules."""

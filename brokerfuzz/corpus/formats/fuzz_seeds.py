@@ -38,13 +38,13 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     seen: dict[MessageType, set[bytes]] = {}
     for case in cases:
         digest = sha1(case.body, usedforsecurity=False)
-        known = seen.setdefault(case.message_type, set())
+        earlier = seen.setdefault(case.message_type, set())
         if len(case.body) > LARGEST_SEED:
             about.leave_out(case, f"longer than {LARGEST_SEED:,} bytes")
-        elif digest.digest() in known:
+        elif digest.digest() in earlier:
             about.leave_out(case, "with the same bytes as another case")
         else:
-            known.add(digest.digest())
+            earlier.add(digest.digest())
             yield File(f"seeds/{case.message_type}/{digest.hexdigest()}", (case.body,))
             yield File(f"testdata/fuzz/{_go_target(case.message_type)}/{digest.hexdigest()}", (_go_seed(case.body),))
     if not any(seen.values()):

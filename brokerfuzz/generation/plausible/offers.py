@@ -138,37 +138,37 @@ def _products(draws: Draws, offer_type: str) -> list[Product]:
 def _availability(draws: Draws, facts: _Facts) -> dict[str, Any]:
     end = facts.start + timedelta(draws.choose((30, 45, 60, 90, 120, 180, 365)), seconds=-1)
     updated = draws.past_working_hour(120)
-    found: dict[str, Any] = {"isActive": facts.start <= draws.now <= end}
-    found["availableStartDate"] = spell(facts.start)
+    props: dict[str, Any] = {"isActive": facts.start <= draws.now <= end}
+    props["availableStartDate"] = spell(facts.start)
     if draws.happens(80):
-        found["availableEndDate"] = spell(end)
+        props["availableEndDate"] = spell(end)
     else:
-        found["isActive"] = facts.start <= draws.now
+        props["isActive"] = facts.start <= draws.now
     if draws.happens(75):
-        found["lastUpdatedDateTimeUtc"] = spell(updated)
-    return found
+        props["lastUpdatedDateTimeUtc"] = spell(updated)
+    return props
 
 
 def _catalog_entry(draws: Draws, facts: _Facts) -> dict[str, Any]:
     categories = dict.fromkeys(product.kind.category for product in facts.products)
-    found: dict[str, Any] = {"categoryIds": list(categories)}
+    props: dict[str, Any] = {"categoryIds": list(categories)}
     if draws.happens(65):
-        found["accessGroups"] = draws.several(_GROUPS, draws.choose((1, 1, 2, 2, 3)))
+        props["accessGroups"] = draws.several(_GROUPS, draws.choose((1, 1, 2, 2, 3)))
     if draws.happens(30):
-        found["comments"] = draws.choose(_COMMENTS)
+        props["comments"] = draws.choose(_COMMENTS)
     if draws.happens(40):
-        found["isAvailableViaCoopFunds"] = draws.happens(30)
+        props["isAvailableViaCoopFunds"] = draws.happens(30)
     if draws.happens(60):
-        found["requiresApproval"] = draws.happens(35)
-    return found
+        props["requiresApproval"] = draws.happens(35)
+    return props
 
 
 def _prices(draws: Draws, facts: _Facts) -> dict[str, Any]:
-    found: dict[str, Any] = {"defaultPrice": money(facts.cents), "isTaxable": draws.happens(80)}
+    props: dict[str, Any] = {"defaultPrice": money(facts.cents), "isTaxable": draws.happens(80)}
     if draws.happens(35):
         classes = draws.several(tuple(PRICE_CLASSES), draws.choose((1, 2, 2, 3)))
-        found["priceClasses"] = [_price_class(draws, facts, name) for name in classes]
-    return found
+        props["priceClasses"] = [_price_class(draws, facts, name) for name in classes]
+    return props
 
 
 def _price_class(draws: Draws, facts: _Facts, name: str) -> dict[str, Any]:
@@ -220,8 +220,8 @@ def _of_type(draws: Draws, facts: _Facts) -> dict[str, Any]:
             for place, channel in enumerate(channels)
         ]
         return {"omniChannel": {"offers": offers}}
-    found = {"productClusters": _clusters(draws, facts)}
-    return {**found, **_template(draws), **_schedule(draws)} if facts.offer_type == "VDM" else found
+    props = {"productClusters": _clusters(draws, facts)}
+    return {**props, **_template(draws), **_schedule(draws)} if facts.offer_type == "VDM" else props
 
 
 def _template(draws: Draws) -> dict[str, Any]:
@@ -240,38 +240,39 @@ def _schedule(draws: Draws) -> dict[str, Any]:
 def _clusters(draws: Draws, facts: _Facts) -> list[dict[str, Any]]:
     clusters = []
     for chosen, quantity in zip(facts.products, facts.quantities, strict=True):
-        others = [product for product in OF_CATEGORY[chosen.kind.category] if product is not chosen]
+        alternatives = [product for product in OF_CATEGORY[chosen.kind.category] if product is not chosen]
         more = draws.choose(_PRODUCTS_IN_CLUSTER) - 1 if facts.offer_type == "Product List" else 0
-        products = [_in_cluster(draws, facts, product, quantity) for product in (chosen, *draws.several(others, more))]
-        clusters.append({"id": chosen.kind.category, "products": products})
+        products = [chosen, *draws.several(alternatives, more)]
+        items = [_in_cluster(draws, facts, product, quantity) for product in products]
+        clusters.append({"id": chosen.kind.category, "products": items})
     return clusters
 
 
 def _in_cluster(draws: Draws, facts: _Facts, product: Product, quantity: int) -> dict[str, Any]:
-    found: dict[str, Any] = {"productId": product.id, "productQuantityInOffer": quantity}
+    props: dict[str, Any] = {"productId": product.id, "productQuantityInOffer": quantity}
     if product.kind.category != "envelopes":
-        found["associatedFileName"] = f"{facts.file(product.description)}.pdf"
+        props["associatedFileName"] = f"{facts.file(product.description)}.pdf"
     if product.kind.pages:
-        found["pageCount"] = draws.choose(product.kind.pages)
+        props["pageCount"] = draws.choose(product.kind.pages)
     if draws.happens(20):
-        found["surcharge"] = money(draws.choose((5, 10, 15, 25, 50, 75)))
-    return found
+        props["surcharge"] = money(draws.choose((5, 10, 15, 25, 50, 75)))
+    return props
 
 
 def _shipping(draws: Draws, facts: _Facts) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    props: dict[str, Any] = {
         "unitOfMeasure": facts.products[0].kind.unit if len(facts.products) == 1 else "KIT",
         "weightInPounds": facts.pounds,
         "isInventoried": facts.offer_type == "Drop Ship" or draws.happens(30),
     }
     if draws.happens(45):
-        found["fixedOrderQuantities"] = list(draws.choose(_FIXED_QUANTITIES))
+        props["fixedOrderQuantities"] = list(draws.choose(_FIXED_QUANTITIES))
     else:
         least = draws.choose((5, 10, 25, 50, 100))
-        found["orderMinimum"] = least
-        found["orderMaximum"] = least * draws.choose((10, 20, 50, 100))
+        props["orderMinimum"] = least
+        props["orderMaximum"] = least * draws.choose((10, 20, 50, 100))
     if facts.offer_type == "Drop Ship" or draws.happens(40):
-        found["onlyShipMethodsAvailable"] = draws.several(_SHIP_METHODS, draws.choose((1, 2, 2, 3)))
+        props["onlyShipMethodsAvailable"] = draws.several(_SHIP_METHODS, draws.choose((1, 2, 2, 3)))
     if draws.happens(20):
-        found["surcharge"] = money(draws.choose((250, 395, 500, 750, 995)))
-    return found
+        props["surcharge"] = money(draws.choose((250, 395, 500, 750, 995)))
+    return props

@@ -71,24 +71,24 @@ KINDS = (
 
 
 def _catalog() -> tuple[Product, ...]:
-    found: list[Product] = []
+    products: list[Product] = []
     for kind in KINDS:
         for step, size in enumerate(kind.sizes):
             for finish in kind.finishes:
                 short = size.removesuffix(" in").replace(" ", "").upper()
-                found.append(
+                products.append(
                     Product(
                         kind,
-                        f"PRD-{20417 + 23 * len(found)}",
+                        f"PRD-{20417 + 23 * len(products)}",
                         f"{kind.code}-{short}-{finish[:3].upper()}",
                         f"{kind.name}, {size}, {finish}",
-                        _OWNERS[len(found) % len(_OWNERS)],
-                        f"BE-{101 + 7 * len(found) % 48}",
+                        _OWNERS[len(products) % len(_OWNERS)],
+                        f"BE-{101 + 7 * len(products) % 48}",
                         kind.cents * (100 + 35 * step) // 100,
                         round(kind.pounds * (1 + 0.4 * step), 3),
                     )
                 )
-    return tuple(found)
+    return tuple(products)
 
 
 PRODUCTS = _catalog()
