@@ -83,7 +83,7 @@ def suffix(name: str | Path) -> str:
 
 
 @contextmanager
-def opened(place: Path, error: ErrorKind, remedy: str) -> Iterator[BinaryIO]:
+def opened_file(place: Path, error: ErrorKind, remedy: str) -> Iterator[BinaryIO]:
     """Opens a file for reading, and decompresses it if its name ends in `.gz` or `.zst`. If the file cannot be read,
     raises `error` with the `remedy`.
     """
@@ -199,7 +199,7 @@ def read_inside(folder: Path, name: str, limit: int = LARGEST_FILE) -> bytes:
     """Returns the contents of a file in a folder. Raises `CorpusError` as `inside` does, and if the file cannot be read
     or has more than `limit` bytes.
     """
-    with opened(inside(folder, name), CorpusError, "specify another folder") as stream:
+    with opened_file(inside(folder, name), CorpusError, "specify another folder") as stream:
         contents = stream.read(limit + 1)
     if len(contents) > limit:
         raise CorpusError(f"the file {quoted(name)} is larger than {limit:,} bytes")

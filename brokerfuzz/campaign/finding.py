@@ -11,7 +11,7 @@ from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS, Violation
 from brokerfuzz.targets.answers import Answer
 from brokerfuzz.wording import counted, printable
 
-State = Literal["new", "grown", "known"]
+FindingState = Literal["new", "grown", "known"]
 """What the baseline says about a finding. It has `grown` if something fails now that did not fail then."""
 
 
@@ -62,7 +62,7 @@ class Finding:
     source: str = ""
     reproduction: str = ""
     fresh: str | None = None
-    state: State = "new"
+    state: FindingState = "new"
     new: tuple[str, ...] = ()
 
     @property
@@ -120,5 +120,5 @@ class Finding:
     def against(self, known: frozenset[str]) -> "Finding":
         """Returns the finding with its state. `known` is what failed when the baseline was written."""
         new = tuple(entry for entry in self.failing if entry not in known)
-        state: State = "known" if not new else "new" if len(new) == len(self.failing) else "grown"
+        state: FindingState = "known" if not new else "new" if len(new) == len(self.failing) else "grown"
         return replace(self, state=state, new=new)

@@ -30,7 +30,7 @@ after another.
 TRIES = 5
 """The maximum number of times that a message is sent again to measure how often the problem occurs."""
 
-Outcome = Literal["same problem", "other verdict", "other answer"]
+ChangeOutcome = Literal["same problem", "other verdict", "other answer"]
 """The result of sending a changed message. A message that cannot be sent has no answer, so it counts as `other
 verdict`. If neither message is invalid, an answer without the problem counts as `other answer`, even if the contract
 leaves one of them open.
@@ -53,7 +53,7 @@ class LimitReachedError(Exception):
 
 @dataclass(frozen=True)
 class _Tried:
-    outcome: Outcome
+    outcome: ChangeOutcome
     verdict: Verdict
     answer: Answer
 
@@ -88,7 +88,7 @@ class Problem:
             self._text = text_of(tried.answer, body)
         return tried.outcome == "same problem"
 
-    async def outcome(self, tree: Tree) -> Outcome:
+    async def outcome(self, tree: Tree) -> ChangeOutcome:
         """Says whether a changed message has the problem, and does not replace the current message."""
         return (await self._tried_with(write_tree(tree), any_verdict=True)).outcome
 

@@ -34,7 +34,7 @@ counts as gone.
 
 _CONFLICT = f"the target may already know an identifier of this message: use --fresh {','.join(IDENTIFIERS)}"
 
-Outcome = Literal["still there", "another", "gone", "unproven", "other verdict", "not sent"]
+ReplayOutcome = Literal["still there", "another", "gone", "unproven", "other verdict", "not sent"]
 PlainMessages = Mapping[MessageType, Sequence[Case]]
 """The ordinary valid messages of each message type."""
 
@@ -50,7 +50,7 @@ class Replayed:
 
     again: "ReplayRequest"
     label: Label
-    outcome: Outcome
+    outcome: ReplayOutcome
     kind: FindingKind | None = None
     answer: Answer | None = None
     why: str = ""
@@ -74,7 +74,7 @@ class ReplayRequest:
         """Returns the result if the last answer shows a contradiction of this kind (None: no contradiction). `why` says
         why an answer without a contradiction proves nothing.
         """
-        outcome: Outcome = "unproven" if why else "gone"
+        outcome: ReplayOutcome = "unproven" if why else "gone"
         if kind is not None:
             outcome = "still there" if self.kind in {kind, None} else "another"
         if kind == self.kind == "valid-rejected" and self._has_another_text(answer):

@@ -19,7 +19,7 @@ from brokerfuzz.targets import Answer, AnswerKind
 from brokerfuzz.wording import counted, listed
 
 KnownOutcome = Literal["still there", "gone", "unclear"]
-State = Literal["complete", "partial", "untested"]
+CampaignState = Literal["complete", "partial", "untested"]
 StopCause = Literal["contact", "limit", "interrupt", "target", "journal", "hook", "worker", "changed"]
 
 
@@ -49,7 +49,7 @@ class CampaignOutcome:
     `unwritten` lists the reports and other files that could not be written.
     """
 
-    state: State
+    state: CampaignState
     reason: str
     status: int
     headline: str
@@ -223,7 +223,7 @@ class Result:
         return [rule for rule in rejected if not self.proofs.rules[rule] and not self.rules.get((rule, "accepted"))]
 
     @property
-    def _state(self) -> tuple[State, str]:
+    def _state(self) -> tuple[CampaignState, str]:
         """The state of the outcome, and the reason why the campaign is not complete."""
         stop, untested = self.stop, self.why_untested
         if stop is not None and stop.cause == "contact":

@@ -9,7 +9,7 @@ from typing import Any
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.covering.edges import edges, parts_of
 from brokerfuzz.cases.fault_wishes import wishes_at
-from brokerfuzz.generation import ABSENT, RandomSource, SiteChoices, State, message, node_of
+from brokerfuzz.generation import ABSENT, PropertyState, RandomSource, SiteChoices, message, node_of
 from brokerfuzz.schemas import Contract, MessageType, check
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.flattening import types_of
@@ -29,8 +29,8 @@ Pair = tuple[int, int]
 class _EvenSource(RandomSource):
     """Chooses each state and each size of an array about equally often, so that few messages contain all pairs."""
 
-    def state(self, choices: SiteChoices, /) -> State:
-        state: State = self.choose(tuple(dict.fromkeys(choices.states)))
+    def state(self, choices: SiteChoices, /) -> PropertyState:
+        state: PropertyState = self.choose(tuple(dict.fromkeys(choices.states)))
         return state
 
     def plain(self, choices: SiteChoices, /) -> Any:

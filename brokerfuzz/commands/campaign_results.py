@@ -16,7 +16,7 @@ _FILES = ("journal", "resume", "values", "hooks", "baseline")
 """The options whose files must differ from those of the reports."""
 
 
-def check(options: FireCommandOptions, *, http: bool) -> None:
+def check_paths(options: FireCommandOptions, *, http: bool) -> None:
     paths: dict[str, Any] = {name: options[name] for name in _FILES}  # type: ignore[literal-required]
     files = {f"--{name}": None if path is None else str(path) for name, path in paths.items()}
     report_files.check_paths(map(str, options["reports"]), http=http, others=files)

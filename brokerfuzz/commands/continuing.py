@@ -6,7 +6,7 @@ from typing import Any
 
 from brokerfuzz.option import declared, flag_of
 from brokerfuzz.options import FireCommandOptions
-from brokerfuzz.targets.reproduction import quoted
+from brokerfuzz.targets.reproduction import shell_quoted
 from brokerfuzz.targets.secret_masking import Secrets
 
 _OF_FIRST_RUN = ("journal", "resume", "reports")
@@ -37,4 +37,4 @@ def _options(params: Mapping[str, Any]) -> Iterator[str]:
 
 def _quoted(word: str, secrets: Secrets) -> str:
     described = secrets.described(word)
-    return shlex.quote(word) if described == word and word.isprintable() else quoted(described)
+    return shlex.quote(word) if described == word and word.isprintable() else shell_quoted(described)

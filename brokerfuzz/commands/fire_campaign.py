@@ -35,7 +35,7 @@ def fire(url: str | None, options: FireCommandOptions) -> int:
     """Returns the exit status."""
     command_line, resume = options, options.get("resume")
     options = targets.with_settings(FireCommandOptions, command_line, url, _command(resume) or "brokerfuzz fire TARGET")
-    campaign_results.check(options, http=target_kinds.kind_of(options).is_http)
+    campaign_results.check_paths(options, http=target_kinds.kind_of(options).is_http)
     settings = _planned(options) if resume is None else _resumed(resume, command_line, options)
     plan = settings.plan
     settings = replace(settings, known=campaign_results.known(options))
@@ -44,7 +44,7 @@ def fire(url: str | None, options: FireCommandOptions) -> int:
         settings = replace(settings, options={**settings.options, "fresh": fresh})
     with (
         output_of_targets(),
-        target_kinds.opened(
+        target_kinds.opened_target(
             {**options, "now": settings.now, "seed": plan.seed}, plan.message_type, plan.contract,
             campaign_id=settings.campaign_id, processes=1 if options["workers"] != 1 else None,
         ) as target,

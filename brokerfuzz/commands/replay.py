@@ -72,7 +72,10 @@ def command(sources: tuple[str, ...], options: ReplayOptions) -> int:
     plain: PlainMessages = {
         message_type: plain_messages(message_type, contract=demands) for message_type in demands.message_types
     }
-    with output_of_targets(), target_kinds.opened(options, _type_of(waiting, demands), folder_of(options)) as target:
+    with (
+        output_of_targets(),
+        target_kinds.opened_target(options, _type_of(waiting, demands), folder_of(options)) as target,
+    ):
         replayed = threads.run(replay(waiting, target, judge, plain, fresh, options))
     _print(replayed, as_json=options["json"])
     return _status(replayed)

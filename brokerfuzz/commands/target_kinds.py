@@ -119,7 +119,7 @@ def kind_of(options: Mapping[str, Any]) -> TargetKind:
 
 
 @contextmanager
-def opened(
+def opened_target(
     options: Mapping[str, Any], message_type: MessageType, contract: str | None, *, campaign_id: str = "",
     processes: int | None = None,
 ) -> Iterator[Target]:  # fmt: skip

@@ -14,7 +14,7 @@ from brokerfuzz.corpus.folders import manifest_of
 from brokerfuzz.errors import CorpusError, path_in, quoted, shortened
 from brokerfuzz.file_contents import read_errors
 from brokerfuzz.schemas import Contract
-from brokerfuzz.storage import inside, opened, place_of, read_inside, without_mark
+from brokerfuzz.storage import inside, opened_file, place_of, read_inside, without_mark
 
 CASES = "cases.ndjson"
 """The name of the file with one record per case, in a folder."""
@@ -126,10 +126,10 @@ def lines(path: str | Path) -> Generator[Line, None, None]:
         is_folder = place.is_dir()
     if is_folder:
         _check_folder(place)
-        with opened(inside(place, CASES), CorpusError, _REMEDY) as stream:
+        with opened_file(inside(place, CASES), CorpusError, _REMEDY) as stream:
             yield from _lines(stream, str(place / CASES), partial(read_inside, place, limit=LONGEST_LINE))
     else:
-        with opened(place, CorpusError, _REMEDY) as stream:
+        with opened_file(place, CorpusError, _REMEDY) as stream:
             yield from _lines(stream, str(place), no_files)
 
 

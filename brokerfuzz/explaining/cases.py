@@ -34,7 +34,7 @@ def why(case: Case) -> str:
     return ", ".join(tags) or "valid"
 
 
-def record_of(case: Case | None) -> Any:
+def case_as_json(case: Case | None) -> Any:
     """Returns a case as JSON, in the format of a corpus."""
     return None if case is None else json.loads(encode(case))
 
@@ -56,8 +56,8 @@ def case_summary(case: Case, contract: Contract, line: int, file: str | None = N
         "line": line,
         "why": why(case),
         **verdict_data(case.verdict, contract),
-        "case": record_of(case),
-        "twin": record_of(case.twin),
+        "case": case_as_json(case),
+        "twin": case_as_json(case.twin),
         "difference": difference(case.twin.body, case.body) if case.twin else [],
     }
     place = f"case {line:,} of the catalogue" if file is None else f"{printable_as_in_python(file)}, line {line}"

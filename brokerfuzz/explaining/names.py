@@ -9,7 +9,7 @@ from brokerfuzz.cases.message_diff import difference
 from brokerfuzz.cases.techniques import TECHNIQUES, Technique, techniques_for
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.explaining import examples
-from brokerfuzz.explaining.cases import record_of
+from brokerfuzz.explaining.cases import case_as_json
 from brokerfuzz.explaining.description import NOT_STATED, Description
 from brokerfuzz.schemas import Ambiguity, Condition, Contract, Rule
 from brokerfuzz.schemas.judged_interpretations import AMBIGUITY_RULE
@@ -185,7 +185,7 @@ def _explanation(
         text += ["", f"Example: - marks lines of the twin (the valid counterpart), + marks lines of the {what}."]
         text += difference(twin.body, example.body)
     data = {"kind": kind, "id": name, "text": " ".join(sentences), "source": source, related[0]: related[1]}
-    return Description(text, {**data, "example": record_of(example), "twin": record_of(twin)})
+    return Description(text, {**data, "example": case_as_json(example), "twin": case_as_json(twin)})
 
 
 # ----------------------------------------------------------------------------------------------------------- wording

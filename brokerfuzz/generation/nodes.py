@@ -23,11 +23,11 @@ from brokerfuzz.generation.sources import (
     SETTINGS,
     Draw,
     FixedSource,
+    PropertyState,
     RandomSource,
     Setting,
     SiteChoices,
     Source,
-    State,
     Style,
     Wish,
     Wishes,
@@ -281,23 +281,23 @@ def _set_states(node: Node, *, possible: bool, is_nested: bool, is_deep: bool) -
         raise ContractError(
             f"the schema of {node.site or 'the root'} contradicts itself, so it allows no value: correct this schema"
         )
-    absent: list[State] = ["absent"] * ((4 if is_deep else 9) * node.optional)
-    null: list[State] = ["null"] * ((4 if is_deep else 2) * node.nullable)
-    plain: list[State] = ["plain"] * (2 * possible * (not is_nested))
-    simple: list[State] = [*absent] if is_nested else [*absent, *plain, *null]
-    rest: list[State] = null if is_nested else []
-    once: list[State] = list(dict.fromkeys(simple))
+    absent: list[PropertyState] = ["absent"] * ((4 if is_deep else 9) * node.optional)
+    null: list[PropertyState] = ["null"] * ((4 if is_deep else 2) * node.nullable)
+    plain: list[PropertyState] = ["plain"] * (2 * possible * (not is_nested))
+    simple: list[PropertyState] = [*absent] if is_nested else [*absent, *plain, *null]
+    rest: list[PropertyState] = null if is_nested else []
+    once: list[PropertyState] = list(dict.fromkeys(simple))
     node.states = _padded(simple, rest, possible=possible)
     node.often = _padded(once, rest[:1], possible=possible)
 
 
-def _padded(simple: list[State], rest: list[State], *, possible: bool) -> Sequence[State]:
+def _padded(simple: list[PropertyState], rest: list[PropertyState], *, possible: bool) -> Sequence[PropertyState]:
     """Returns 16 states: usually, the value is drawn. An object or array is simpler than null, because nearly all
     messages have it.
     """
-    all_states: list[State] = [*simple, *rest]
-    usual: State = "drawn" if possible else all_states[-1]
-    middle: list[State] = [usual for _ in range(_STATES - len(simple) - len(rest))]
+    all_states: list[PropertyState] = [*simple, *rest]
+    usual: PropertyState = "drawn" if possible else all_states[-1]
+    middle: list[PropertyState] = [usual for _ in range(_STATES - len(simple) - len(rest))]
     return [*simple, *middle, *rest]
 
 

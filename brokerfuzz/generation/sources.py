@@ -15,7 +15,7 @@ from zlib import crc32
 
 from brokerfuzz.schemas.keywords import Schema
 
-State = Literal["absent", "plain", "null", "drawn"]
+PropertyState = Literal["absent", "plain", "null", "drawn"]
 """The state of a property: it is absent, has its plainest value, is null, or has a value that the source draws."""
 
 
@@ -40,8 +40,8 @@ class SiteChoices:
     unusual: Any = None
     is_free: bool = False
     is_identifier: bool = False
-    states: Sequence[State] = ()
-    often: Sequence[State] = ()
+    states: Sequence[PropertyState] = ()
+    often: Sequence[PropertyState] = ()
     _realistic: Sequence[Any] | None = None
 
     @property
@@ -64,7 +64,7 @@ class Wish:
     - `often`: the site is rarely absent, null or empty, and an array usually has several items.
     """
 
-    state: State | None = "drawn"
+    state: PropertyState | None = "drawn"
     options: Sequence[Any] = ()
     strategy: Any = None
     least: int = 0
@@ -72,7 +72,7 @@ class Wish:
     index: int | None = None
     often: bool = False
 
-    def over(self, state: State) -> State:
+    def over(self, state: PropertyState) -> PropertyState:
         """Returns the state that the wish demands. `state` is the state that the source has chosen."""
         if self.state is None or (self.state == "drawn" and state == "plain"):
             return state
@@ -104,7 +104,7 @@ class Source(Protocol):
     item: int
     backwards: bool
 
-    def state(self, choices: SiteChoices, /) -> State: ...
+    def state(self, choices: SiteChoices, /) -> PropertyState: ...
 
     def plain(self, choices: SiteChoices, /) -> Any: ...
 
@@ -166,7 +166,7 @@ class RandomSource:
         self.wishes = wishes or {}
         self.pins = pins_of(self.wishes)
 
-    def state(self, choices: SiteChoices, /) -> State:
+    def state(self, choices: SiteChoices, /) -> PropertyState:
         return choices.states[self._bits(4)]
 
     def plain(self, choices: SiteChoices, /) -> Any:
@@ -302,7 +302,7 @@ class FixedSource:
         self._shift = 0
         self._number = crc32(f"{setting.name} {sorted(self.wishes.items())}".encode()) % 1_000_000
 
-    def state(self, choices: SiteChoices, /) -> State:
+    def state(self, choices: SiteChoices, /) -> PropertyState:
         if "drawn" not in choices.states:  # an own contract can forbid a property
             return choices.states[-1]
         if choices.optional and not self._setting.full:

@@ -24,7 +24,7 @@ from brokerfuzz.inputs.recognising import is_message
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.json_parser import parsed_document
 from brokerfuzz.schemas.json_reader import read
-from brokerfuzz.storage import opened, place_of, suffix, without_mark
+from brokerfuzz.storage import opened_file, place_of, suffix, without_mark
 
 LARGEST = 64 * 1024 * 1024
 LARGEST_RECORDING = 512 * 1024 * 1024
@@ -128,7 +128,7 @@ def _opened(name: str) -> Iterator[BinaryIO]:
     if name == STANDARD_INPUT:
         yield sys.stdin.buffer
         return
-    with opened(place_of(name), InputError, "specify an existing file, or - for standard input") as stream:
+    with opened_file(place_of(name), InputError, "specify an existing file, or - for standard input") as stream:
         yield stream
 
 

@@ -14,7 +14,7 @@ from brokerfuzz.schemas.flattening import KNOWN, types_of
 from brokerfuzz.schemas.instants import OTHER, Moment, timestamp
 from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.known_values import DETECTOR
-from brokerfuzz.schemas.questions.notations import Timestamp
+from brokerfuzz.schemas.questions.notations import UnusualTimestamp
 from brokerfuzz.schemas.questions.question import NUMBERS
 from brokerfuzz.schemas.rule import Rule
 from brokerfuzz.schemas.sites import Site
@@ -38,7 +38,7 @@ class Inspection:
         self.touched.append(Touched(ambiguity.id, pointer_of(steps), found, stays_open))
 
 
-Report = Callable[[Any, Steps, Inspection], None]
+Reporter = Callable[[Any, Steps, Inspection], None]
 _NESTED = (dict, list)
 
 
@@ -92,7 +92,7 @@ class Scan:
         self._unknown = contract.values.detectors(message_type) if contract.values else {}
         concerned = [ambiguity for ambiguity in contract.ambiguities if ambiguity.concerns(message_type)]
         self._by_detector = {str(ambiguity.detector): ambiguity for ambiguity in concerned}
-        self._checks: dict[tuple[Site, type], list[tuple[Callable[[Any], bool], Report]]] = {}
+        self._checks: dict[tuple[Site, type], list[tuple[Callable[[Any], bool], Reporter]]] = {}
         entries = [
             (ambiguity, where) for ambiguity in concerned for where in (ambiguity.sites or {}).get(message_type, ())
         ]
@@ -132,7 +132,7 @@ class Scan:
             unreadable_dates = (
                 ambiguity
                 for ambiguity, _ in asked
-                if ambiguity.kind is Timestamp and ambiguity.options["spelling"] == OTHER
+                if ambiguity.kind is UnusualTimestamp and ambiguity.options["spelling"] == OTHER
             )
             checks.append(_PastCheck(rule, self._by_detector.get(NEAR_NOW), next(unreadable_dates, None)))
         for check in checks:

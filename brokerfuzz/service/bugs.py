@@ -14,11 +14,11 @@ from typing import Any, Final
 from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.schemas import Violation
-from brokerfuzz.service.judging import Judge, Manner, ServiceAnswer
+from brokerfuzz.service.judging import JudgeBody, Manner, ServiceAnswer
 
 Flaw = Callable[..., ServiceAnswer]
 """The arguments are the offer, and `judge`, which judges it."""
-Condition = Callable[[Any], bool]
+AffectsOffer = Callable[[Any], bool]
 """Says whether a bug affects an offer. The argument is the parsed offer."""
 
 _OFFER: Final = MESSAGE_TYPES[0]
@@ -41,7 +41,7 @@ class Bug:
     rule: str | None = None
 
 
-def with_bugs(judge: Judge, names: Iterable[str]) -> Judge:
+def with_bugs(judge: JudgeBody, names: Iterable[str]) -> JudgeBody:
     """Their order can matter, because each bug changes a service that already has the previous bugs. Raises
     `UnknownNameError` if no bug has one of the names.
     """
@@ -56,7 +56,7 @@ def with_bugs(judge: Judge, names: Iterable[str]) -> Judge:
 
 
 def _ignores(is_ignored: Callable[[Violation], bool]) -> Flaw:
-    def flaw(body: bytes, judge: Judge) -> ServiceAnswer:
+    def flaw(body: bytes, judge: JudgeBody) -> ServiceAnswer:
         answer = judge(body)
         return replace(
             answer, violations=tuple(violation for violation in answer.violations if not is_ignored(violation))
@@ -71,10 +71,10 @@ def _ignores_rule(pattern: str, found: str | None = None) -> Flaw:
     return _ignores(lambda violation: fnmatchcase(violation.rule, pattern) and found in (None, violation.found))
 
 
-def _rejects(demanded: str, when: Condition) -> Flaw:
+def _rejects(demanded: str, when: AffectsOffer) -> Flaw:
     """Rejects some valid offers. The answer contains the text `demanded`."""
 
-    def flaw(body: bytes, judge: Judge) -> ServiceAnswer:
+    def flaw(body: bytes, judge: JudgeBody) -> ServiceAnswer:
         answer = judge(body)
         is_wrong = answer.accepts and _applies(when, body)
         return ServiceAnswer((Violation("", "", "something else", demanded),)) if is_wrong else answer
@@ -82,18 +82,18 @@ def _rejects(demanded: str, when: Condition) -> Flaw:
     return flaw
 
 
-def _fails(manner: Manner, when: Condition) -> Flaw:
+def _fails(manner: Manner, when: AffectsOffer) -> Flaw:
     return lambda body, judge: ServiceAnswer(manner=manner) if _applies(when, body) else judge(body)
 
 
-def _applies(when: Condition, body: bytes) -> bool:
+def _applies(when: AffectsOffer, body: bytes) -> bool:
     try:
         return when(json.loads(body))
     except (ValueError, RecursionError):
         return False
 
 
-def _contains(part: str) -> Condition:
+def _contains(part: str) -> AffectsOffer:
     return lambda offer: any(part in text for text in _strings(offer))
 
 
@@ -119,13 +119,13 @@ def _has_fraction_of_cent(offer: Any) -> bool:
     return isinstance(price, int | float) and round(price, 2) != price
 
 
-def _accepts_trailing_commas(body: bytes, judge: Judge) -> ServiceAnswer:
+def _accepts_trailing_commas(body: bytes, judge: JudgeBody) -> ServiceAnswer:
     answer = judge(body)
     is_json = all(not violation.rule.endswith("/:json") for violation in answer.violations)
     return answer if is_json else judge(_STRING_OR_TRAILING_COMMA.sub(rb"\1\2", body))
 
 
-def _claims_success(body: bytes, judge: Judge) -> ServiceAnswer:
+def _claims_success(body: bytes, judge: JudgeBody) -> ServiceAnswer:
     answer = judge(body)
     return answer if answer.accepts else replace(answer, success=True)
 

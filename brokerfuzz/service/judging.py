@@ -24,7 +24,7 @@ message.
 MOST_MESSAGES = 100
 """The maximum number of violations in an answer."""
 
-Judge = Callable[[bytes], "ServiceAnswer"]
+JudgeBody = Callable[[bytes], "ServiceAnswer"]
 Manner = Literal["reply", "crash", "abort", "hang"]
 """The ways in which the service can answer:
 
@@ -76,7 +76,7 @@ def decisions(contract: Contract) -> Policies:
     return contract.check_policies({name: DECISIONS.get(name.partition(".")[0], "accepted") for name in names})
 
 
-def judge_of(message_type: MessageType, contract: Contract, now: datetime | None) -> Judge:
+def judge_of(message_type: MessageType, contract: Contract, now: datetime | None) -> JudgeBody:
     """Returns a function that answers messages as the contract and the table demand. It uses `now` as the current time
     (None: the real current time).
     """

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from hypothesis.internal.intervalsets import IntervalSet
 from hypothesis.strategies import DrawFn
 
-from brokerfuzz.generation import RandomSource, SiteChoices, Source, State, Wishes
+from brokerfuzz.generation import PropertyState, RandomSource, SiteChoices, Source, Wishes
 from brokerfuzz.generation.sources import LONGEST_ARRAY, pins_of
 
 _NEEDED = {
@@ -74,8 +74,8 @@ class StrategySource:
         self.wishes = wishes
         self.pins = pins_of(wishes)
 
-    def state(self, choices: SiteChoices, /) -> State:
-        return cast(State, self.choose(choices.states))
+    def state(self, choices: SiteChoices, /) -> PropertyState:
+        return cast(PropertyState, self.choose(choices.states))
 
     def plain(self, choices: SiteChoices, /) -> Any:
         return choices.plain
@@ -115,10 +115,10 @@ class ChoiceSource(StrategySource):
         seed = data.draw_integer(0, (1 << 64) - 1)
         self._random = proposals(seed) if seed else None
 
-    def state(self, choices: SiteChoices, /) -> State:
+    def state(self, choices: SiteChoices, /) -> PropertyState:
         states = choices.states
         forced = states.index(self._random.state(choices)) if self._random else None
-        return cast(State, self._chosen(states, forced))
+        return cast(PropertyState, self._chosen(states, forced))
 
     def choose(self, options: Sequence[Any], /) -> Any:
         return self._chosen(options, self._random.index(options) if self._random else None)

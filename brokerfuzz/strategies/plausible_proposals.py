@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from brokerfuzz.generation import ABSENT, RandomSource, SiteChoices, State, Wish, Wishes
+from brokerfuzz.generation import ABSENT, PropertyState, RandomSource, SiteChoices, Wish, Wishes
 from brokerfuzz.generation.realistic_values import plausible_messages
 from brokerfuzz.generation.sources import LONGEST_ARRAY
 from brokerfuzz.schemas import MessageType, Site, load_contract
@@ -61,13 +61,13 @@ class PlausibleProposals(RandomSource):
         self._value: Any = ABSENT
         """The value of the site at which the next choice is made."""
 
-    def state(self, choices: SiteChoices, /) -> State:
+    def state(self, choices: SiteChoices, /) -> PropertyState:
         site = self._sites.get(choices.site)
         if site is None:  # an own contract can have more properties
             self._value = ABSENT
             return super().state(choices)
         self._value = self._next_value(site)
-        state: State = "absent" if self._value is ABSENT else "null" if self._value is None else "drawn"
+        state: PropertyState = "absent" if self._value is ABSENT else "null" if self._value is None else "drawn"
         return state if state in choices.states else super().state(choices)
 
     def _next_value(self, site: Site) -> Any:

@@ -29,7 +29,7 @@ from aiohttp.client_proto import ResponseHandler
 from yarl import URL
 
 from brokerfuzz.targets.http_connections import HttpConnections
-from brokerfuzz.targets.http_messages import Failure, Request, Response
+from brokerfuzz.targets.http_messages import NoResponse, Request, Response
 
 _LARGE = 1 << 20
 _LONGEST_HEADER = 1 << 16
@@ -84,7 +84,7 @@ class HttpClient:
         await self._pooled.close()
         await self._unpooled.close()
 
-    async def exchange(self, request: Request, *, pooled: bool = True) -> Response | Failure:
+    async def exchange(self, request: Request, *, pooled: bool = True) -> Response | NoResponse:
         """Sends a request on a connection of the pool, or on a new one. Returns the response, or the reason why there
         is none. Raises `ValueError` if HTTP does not allow the request.
 
@@ -177,41 +177,41 @@ _LACKING = {
 _PERHAPS_HTTP_2 = "if the server speaks only HTTP/2, enable HTTP/1.1"
 
 
-def _failure_of(error: ClientError | TimeoutError | OSError, timeout: float, *, in_body: bool = False) -> Failure:
+def _failure_of(error: ClientError | TimeoutError | OSError, timeout: float, *, in_body: bool = False) -> NoResponse:
     """Describes the failure behind an exception of the HTTP client. `timeout` is the time limit in seconds. `in_body`
     is True if the headers of the response were complete.
     """
     if (reason := _fatal(error)) is not None:
-        return Failure("fatal", reason)
+        return NoResponse("fatal", reason)
     match error:
         case ConnectionTimeoutError():
-            return Failure("unreachable", f"no connection within {timeout * 0.5:g} s")
+            return NoResponse("unreachable", f"no connection within {timeout * 0.5:g} s")
         case TimeoutError():
             limit = "the answer was not complete after" if in_body else "no answer within"
-            return Failure("timeout", f"{limit} {timeout:g} s")
+            return NoResponse("timeout", f"{limit} {timeout:g} s")
         case InvalidURL():
-            return Failure("misconfigured", "the host is neither a name nor an address")
+            return NoResponse("misconfigured", "the host is neither a name nor an address")
         case ClientConnectorDNSError():
-            return Failure("misconfigured", "the host name cannot be resolved")
+            return NoResponse("misconfigured", "the host name cannot be resolved")
         case ClientConnectorError() if isinstance(error.os_error, ssl.SSLError):
-            return Failure("misconfigured", "the server does not speak TLS (use http:// instead of https://?)")
+            return NoResponse("misconfigured", "the server does not speak TLS (use http:// instead of https://?)")
         case ClientConnectorError():
-            return Failure("unreachable", _why_unreachable(error.os_error))
+            return NoResponse("unreachable", _why_unreachable(error.os_error))
         case ClientHttpProxyError():
             if error.status != 407:
-                return Failure("unreachable", "the proxy rejects the connection")
+                return NoResponse("unreachable", "the proxy rejects the connection")
             remedy = "write http://USER:PASSWORD@HOST:PORT into the environment variable"
-            return Failure("misconfigured", f"the proxy requires credentials ({remedy})")
+            return NoResponse("misconfigured", f"the proxy requires credentials ({remedy})")
         case ServerDisconnectedError():
-            return Failure("dropped", "the connection was closed without an answer")
+            return NoResponse("dropped", "the connection was closed without an answer")
         case ClientResponseError():
-            return Failure("broken", _why_not_http(error.message))
+            return NoResponse("broken", _why_not_http(error.message))
         case ClientPayloadError():
-            return Failure(
+            return NoResponse(
                 "broken", "the connection was closed before the answer was complete, or the answer is damaged"
             )
         case _:
-            return Failure("broken" if in_body else "dropped", "the connection was reset")
+            return NoResponse("broken" if in_body else "dropped", "the connection was reset")
 
 
 def _why_not_http(problem: str) -> str:

@@ -9,7 +9,7 @@ Headers = Sequence[tuple[str, str]]
 """The names and values of headers."""
 
 
-def replaced(usual: Headers, headers: Headers) -> Headers:
+def with_headers(usual: Headers, headers: Headers) -> Headers:
     """Returns `headers`, after those headers in `usual` that have other names."""
     names = {name.lower() for name, _ in headers}
     return [*((name, value) for name, value in usual if name.lower() not in names), *headers]
@@ -51,7 +51,7 @@ class Response:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class NoResponse:
     """The reason why there is no complete response. `kind` is one of the following:
 
     - `fatal`: no message can change the failure. `reason` is an error for the user, with `{name}` for the target.

@@ -11,7 +11,7 @@ from brokerfuzz.errors import TargetError, UnreachableError, needs_extra, quoted
 from brokerfuzz.name_patterns import HTTP_NAME
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerKind, AnswerRules
 from brokerfuzz.targets.http_connections import HttpConnections, is_http_url
-from brokerfuzz.targets.http_messages import JSON_TYPE, Failure, Headers, Request, Response, replaced
+from brokerfuzz.targets.http_messages import JSON_TYPE, Headers, NoResponse, Request, Response, with_headers
 from brokerfuzz.targets.reproduction import curl_line
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secret, Secrets, variable, without_user
 from brokerfuzz.targets.target import Message, Target
@@ -81,7 +81,7 @@ class HttpTarget(Target):
         self.campaign_id = campaign_id
         self.connections = HttpConnections(url, insecure=insecure, ca=ca, cert=cert)
         self.url = url
-        self.headers = replaced([(CONTENT_TYPE, JSON_TYPE)], tuple(headers))
+        self.headers = with_headers([(CONTENT_TYPE, JSON_TYPE)], tuple(headers))
         self._more_secrets = list((secrets or {}).items())
         self.secrets = self.secrets_with(())
         self.name = self.secrets.url(url)
@@ -118,7 +118,7 @@ class HttpTarget(Target):
         return curl_line(
             self.secrets.url(self.url),
             self.method,
-            [(name, self.secrets.header(name, value)) for name, value in replaced(self.headers, of_hooks)],
+            [(name, self.secrets.header(name, value)) for name, value in with_headers(self.headers, of_hooks)],
             body,
             options=options,
             before=self.before_curl,
@@ -154,7 +154,7 @@ class HttpTarget(Target):
 
     def request_of(self, body: bytes, case_id: str) -> Request:
         ids = (("X-Brokerfuzz-Case", case_id), ("X-Brokerfuzz-Campaign", self.campaign_id))
-        sent = replaced(self.headers, (*self.session, *(header for header in ids if header[1])))
+        sent = with_headers(self.headers, (*self.session, *(header for header in ids if header[1])))
         return Request(self.method, self.url, tuple(sent), body)
 
     async def exchange(self, request: Request, prepare: Prepare | None = None) -> Answer:
@@ -168,12 +168,12 @@ class HttpTarget(Target):
         assert self._client is not None, "the target is open"
         started = perf_counter()
         result = await self._client.exchange(request if prepare is None else await prepare(request))
-        if isinstance(result, Failure) and result.kind == "dropped":
+        if isinstance(result, NoResponse) and result.kind == "dropped":
             await self.paced()
             prepared = request if prepare is None else await prepare(request)
             result = await self._client.exchange(prepared, pooled=False)
         seconds = perf_counter() - started
-        answer = self._failed(result, seconds) if isinstance(result, Failure) else self._read(result, seconds)
+        answer = self._failed(result, seconds) if isinstance(result, NoResponse) else self._read(result, seconds)
         self._answered = self._answered or answer.reached
         return answer
 
@@ -181,7 +181,7 @@ class HttpTarget(Target):
         """Sends a HEAD request, to find out whether the target can be reached. Raises `TargetError` like `exchange`."""
         return await self.exchange(Request("HEAD", self.url, tuple(self.headers), b""))
 
-    def _failed(self, failure: Failure, seconds: float) -> Answer:
+    def _failed(self, failure: NoResponse, seconds: float) -> Answer:
         reason = self.secrets.hide(failure.reason)
         if failure.kind == "fatal":
             raise TargetError(reason.replace("{name}", self.name))

@@ -11,7 +11,7 @@ from typing import Any
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerRules
 from brokerfuzz.targets.call_server import description_of, line_of_code
-from brokerfuzz.targets.http_messages import JSON_TYPE, replaced
+from brokerfuzz.targets.http_messages import JSON_TYPE, with_headers
 from brokerfuzz.targets.logged_exceptions import exceptions_of_request, watch_logs
 from brokerfuzz.targets.program import in_one_line
 from brokerfuzz.targets.reproduction import curl_line
@@ -53,7 +53,7 @@ class InProcessTarget(Target):
         own_headers = tuple(headers)
         self.secrets = Secrets(path, own_headers, more=(secrets or {}).items())
         self.path, self.method, self.timeout = path, method, timeout
-        self.headers = replaced([("content-type", JSON_TYPE)], own_headers)
+        self.headers = with_headers([("content-type", JSON_TYPE)], own_headers)
         self.rules = rules or AnswerRules()
         self.name = f"{name} {self.secrets.url(self.path)}"
         self._in_caller = in_caller

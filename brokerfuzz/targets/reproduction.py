@@ -31,10 +31,10 @@ def curl_line(
     plain = len(body) <= LONGEST_ARGUMENT and body.decode(errors="surrogateescape").isprintable()
     parts = ["curl", "-sS", "-i", "-X", quote(method), *options]
     for name, value in headers:
-        parts += ["-H", quoted(f"{name}: {value}" if value else f"{name};")]
+        parts += ["-H", shell_quoted(f"{name}: {value}" if value else f"{name};")]
     parts += ["--data-raw", quote(body.decode())] if plain else ["--data-binary", "@-"]
     parts += ["-g"] if set("[]{}") & set(url) else []
-    line = " ".join([*([before] if before else []), *parts, server + quoted(url)])
+    line = " ".join([*([before] if before else []), *parts, server + shell_quoted(url)])
     return line if plain else fed(body, line)
 
 
@@ -51,7 +51,7 @@ def octal(body: bytes) -> str:
     return f"\\055{text[1:]}" if text.startswith("-") else text
 
 
-def quoted(word: str) -> str:
+def shell_quoted(word: str) -> str:
     """Quotes a word for a POSIX shell. References such as `${TOKEN}` in the word become environment variables."""
     parts = list(split_at_references(word))
     if len(parts) == 1:

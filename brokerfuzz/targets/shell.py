@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.targets.reproduction import quoted
+from brokerfuzz.targets.reproduction import shell_quoted
 from brokerfuzz.targets.secret_masking import Secret, Secrets, is_secret, named, of_url
 
 _HEADER = re.compile(r"(?:-H)?([A-Za-z][\w-]*):\s*(?!//)(\S.*)", re.DOTALL)
@@ -54,7 +54,7 @@ def shown_command(words: Sequence[str], secrets: Secrets) -> str:
     """Returns the command as a line for a POSIX shell. For example, `"${TOKEN}"` replaces the secret value of
     `--token`.
     """
-    return " ".join(quoted(secrets.described(word)) for word in words)
+    return " ".join(shell_quoted(secrets.described(word)) for word in words)
 
 
 def _secrets_in(words: Sequence[str]) -> Iterator[Secret]:

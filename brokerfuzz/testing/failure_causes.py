@@ -14,13 +14,13 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_tags import tagged_edge
 from brokerfuzz.cases.techniques import family_of
 
-Failure = tuple[Case, str]
+FailedCase = tuple[Case, str]
 """A case, and what the test observed."""
 Trait = tuple[str, str]
 _LOCATION = re.compile(r"\([^()]+:\d+\)$")
 
 
-def causes_of(cases: Iterable[Case], failures: Sequence[Failure]) -> list[list[Failure]]:
+def causes_of(cases: Iterable[Case], failures: Sequence[FailedCase]) -> list[list[FailedCase]]:
     """Returns groups of failures, the largest first. What no passing case has in common with them explains a group
     best.
     """

@@ -11,7 +11,7 @@ from brokerfuzz.errors import shortened
 from brokerfuzz.reports import facts
 from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS, contradiction
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secrets
-from brokerfuzz.testing.failure_causes import Failure, causes_of
+from brokerfuzz.testing.failure_causes import FailedCase, causes_of
 from brokerfuzz.wording import counted, listed, printable
 
 _MOST_CAUSES = 5
@@ -71,7 +71,7 @@ def _place(pointer: str) -> str:
     return printable(pointer, _WIDEST) or "the root"
 
 
-def described_failures(cases: Sequence[Case], failures: Sequence[Failure]) -> str:
+def described_failures(cases: Sequence[Case], failures: Sequence[FailedCase]) -> str:
     """Describes one failure of each cause, and names the others."""
     lines: list[str] = []
     causes = causes_of(cases, failures)
@@ -86,7 +86,7 @@ def described_failures(cases: Sequence[Case], failures: Sequence[Failure]) -> st
     return "\n".join(lines)
 
 
-def _names_of(failures: Sequence[Failure]) -> str:
+def _names_of(failures: Sequence[FailedCase]) -> str:
     return listed((printable(variant_of(case), _WIDEST) for case, _ in failures), most=_MOST_NAMES)
 
 

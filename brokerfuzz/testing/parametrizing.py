@@ -19,7 +19,7 @@ from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.verdicts import known_labels
 from brokerfuzz.testing import CHOSEN
-from brokerfuzz.testing.failure_causes import Failure
+from brokerfuzz.testing.failure_causes import FailedCase
 from brokerfuzz.testing.failure_text import actual_of, described_failures
 from brokerfuzz.wording import listed
 
@@ -230,7 +230,7 @@ def _calls(chosen: ChosenCases, args: Sequence[Any], kwargs: dict[str, Any]) -> 
 class CasesFailed(AssertionError):
     """Some cases failed. `failures` also contains those that were expected."""
 
-    def __init__(self, text: str, failures: Sequence[Failure]) -> None:
+    def __init__(self, text: str, failures: Sequence[FailedCase]) -> None:
         super().__init__(text)
         self.failures = failures
 
@@ -239,7 +239,7 @@ class OnlyExpectedFailures(CasesFailed):
     """All cases that failed were expected to fail."""
 
 
-def _problem(tested: RuleCases, failures: Sequence[Failure]) -> CasesFailed:
+def _problem(tested: RuleCases, failures: Sequence[FailedCase]) -> CasesFailed:
     failed = {case.id for case, _ in failures}
     passing = [pattern for pattern, expected in tested.expected.items() if failed.isdisjoint(expected)]
     expected_ids = frozenset[str]().union(*tested.expected.values())
@@ -256,7 +256,7 @@ def _collected(tested: RuleCases, kwargs: dict[str, Any]) -> Iterator[Call]:
     stops there. An exception that is no failure, such as a skip, ends the test (or the sub-test) at once.
     """
     __tracebackhide__ = True
-    failures: list[Failure] = []
+    failures: list[FailedCase] = []
     first: list[BaseException] = []
     stops: list[BaseException] = []
 

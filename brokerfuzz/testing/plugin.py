@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from brokerfuzz.testing import CHOSEN
-from brokerfuzz.testing.rule_summary import RECORD, RuleSummary, record_of
+from brokerfuzz.testing.rule_summary import RECORD, RuleSummary, rule_record
 
 if TYPE_CHECKING:
     from brokerfuzz.testing.checked_target import CheckedTarget
@@ -173,7 +173,7 @@ def _record(
     problem = None if call.excinfo is None else call.excinfo.value
     failures = getattr(problem, "failures", None)
     failed = [case for case, _ in failures] if failures else [] if problem is None else cases_in(tested)
-    setattr(report, RECORD, record_of(chosen, cases_in(tested), failed, accepted))
+    setattr(report, RECORD, rule_record(chosen, cases_in(tested), failed, accepted))
     if call.excinfo is not None and report.outcome == "failed":
         _shorten(report, item, call.excinfo, tested)
 

@@ -15,7 +15,7 @@ as JSON.
 _MOST_NAMES = 5
 
 
-def record_of(
+def rule_record(
     chosen: "ChosenCases", cases: "Iterable[Case]", failed: "Iterable[Case]", accepted: Iterable[str]
 ) -> dict[str, Any]:
     """Returns the data of a test for `RuleSummary`. In this data, `twins` maps each exercised rule to the IDs of twins:

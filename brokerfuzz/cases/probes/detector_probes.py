@@ -57,7 +57,7 @@ class ProbeContext:
 Make = Callable[[ProbeContext], Iterator[Probe]]
 
 
-def quoted(values: Mapping[str, str]) -> Make:
+def json_strings(values: Mapping[str, str]) -> Make:
     """Returns a function that generates a probe for each string, in JSON notation without quotes."""
     return lambda context: (context.put(name, Fragment(f'"{value}"')) for name, value in values.items())
 
@@ -299,8 +299,8 @@ MAKERS: Mapping[str, Make] = {
     "integer_form": _integer_forms,
     "double_range": literal(_DOUBLES),
     "duplicate_properties": _twice,
-    "lone_surrogates": quoted(_SURROGATES),
-    "nul_characters": quoted(_NULS),
+    "lone_surrogates": json_strings(_SURROGATES),
+    "nul_characters": json_strings(_NULS),
     "byte_order_mark": _marked,
     "utf_16": _encoded("utf-16"),
     "utf_32": _encoded("utf-32"),

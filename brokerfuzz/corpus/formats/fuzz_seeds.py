@@ -65,7 +65,7 @@ def _go_target(message_type: MessageType) -> str:
 
 def _go_seed(body: bytes) -> bytes:
     """Returns a seed in the format of `go test`. Go and `fuzz_dictionary` use the same escapes in strings."""
-    return f"go test fuzz v1\n[]byte({quoted(body)})\n".encode()
+    return f"go test fuzz v1\n[]byte({bytes_literal(body)})\n".encode()
 
 
 # -------------------------------------------------------------------------------------------------------- dictionaries
@@ -92,11 +92,11 @@ def dictionary(contract: Contract, message_type: MessageType) -> bytes:
     for kind, tokens in kinds.items():
         new = [token for token in dict.fromkeys(tokens) if token not in seen and len(token) <= LONGEST_TOKEN]
         seen.update(new)
-        lines += [f"# {kind}", *map(quoted, new)] if new else []
+        lines += [f"# {kind}", *map(bytes_literal, new)] if new else []
     return "".join(f"{line}\n" for line in lines).encode("ascii")
 
 
-def quoted(token: bytes) -> str:
+def bytes_literal(token: bytes) -> str:
     escapes = {ord(char): f"\\{char}" for char in '\\"'}
     shown = (chr(byte) if 0x20 <= byte < 0x7F else f"\\x{byte:02x}" for byte in token)
     return '"' + "".join(escapes.get(byte, char) for byte, char in zip(token, shown, strict=True)) + '"'

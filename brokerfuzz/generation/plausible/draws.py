@@ -8,7 +8,7 @@ from random import Random
 from typing import TypeVar
 from zlib import crc32
 
-Option = TypeVar("Option")
+Choice = TypeVar("Choice")
 
 _NUMBERS = 90_000_000
 """Unique identifiers consist of a prefix and one of this many numbers with eight digits."""
@@ -24,10 +24,10 @@ class Draws:
         self._random = Random(f"{seed} {serial}")
         self._seed, self._serial = seed, serial
 
-    def choose(self, options: Sequence[Option]) -> Option:
+    def choose(self, options: Sequence[Choice]) -> Choice:
         return options[int(self._random.random() * len(options))]
 
-    def several(self, options: Sequence[Option], count: int) -> list[Option]:
+    def several(self, options: Sequence[Choice], count: int) -> list[Choice]:
         """Returns different options, in their order."""
         chosen = sorted(self._random.sample(range(len(options)), min(count, len(options))))
         return [options[index] for index in chosen]

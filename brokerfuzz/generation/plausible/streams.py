@@ -15,7 +15,7 @@ from brokerfuzz.generation.nodes import ABSENT, node_of
 from brokerfuzz.generation.plausible import MAKERS
 from brokerfuzz.generation.plausible.draws import Draws
 from brokerfuzz.generation.site_questions import questions_at
-from brokerfuzz.generation.sources import RandomSource, SiteChoices, State, Style
+from brokerfuzz.generation.sources import PropertyState, RandomSource, SiteChoices, Style
 from brokerfuzz.schemas import Contract, MessageType, check, load_contract
 from brokerfuzz.schemas.flattening import KNOWN
 from brokerfuzz.schemas.judging import matches
@@ -57,7 +57,7 @@ _STYLE = Style(plausible=True)
 class _SimpleSource(RandomSource):
     """Chooses ordinary values: all properties are present and not null, arrays are short, and numbers are small."""
 
-    def state(self, choices: SiteChoices, /) -> State:
+    def state(self, choices: SiteChoices, /) -> PropertyState:
         return "drawn" if "drawn" in choices.states else choices.states[-1]
 
     def repeat(self, low: int, high: int, /, *, often: bool = False) -> Sequence[int]:

@@ -79,7 +79,7 @@ the time zone to write after the result. For example, four hours later in the zo
 """
 
 
-class Timestamp(Notation, kind="timestamp"):
+class UnusualTimestamp(Notation, kind="timestamp"):
     """A timestamp in an unusual notation: the option `spelling` of the entry."""
 
     options_schema: ClassVar[Mapping[str, Any]] = {"spelling": {"enum": SPELLINGS}}
