@@ -125,19 +125,18 @@ BUG = Option(
     read=read.each(read.text), default=(), section=TARGET, flags=("--bug",), metavar="NAME", many=True, names=bugs,
 )  # fmt: skip
 CONTRACT_FOLDER = Option(
-    help="Use the contract in this folder instead of the built-in one. The folder needs only the files that differ "
-    "from the built-in contract.",
+    help="Use the contract in this folder, which needs only the files that differ from the built-in contract.",
     read=_contract, section=CONTRACT, metavar="DIR", file=True, example="contract",
 )  # fmt: skip
 VALUES = Option(
-    help='Read the values that the target knows from this TOML file, for example "*.productId" = ["P-1", "P-2"]. '
-    "Generated valid messages contain only these values in the listed properties. A message with a different value in "
-    'such a property has the verdict unspecified. See docs/how-to/reference-data.md.',
+    help='TOML file with the values that the target knows, such as "*.productId" = ["P-1", "P-2"]. Generated valid '
+    "messages contain only these values there. A message with another value is unspecified. See "
+    "docs/how-to/reference-data.md.",
     read=_values, section=CONTRACT, metavar="FILE", file=True, example={"*.productId": ["P-1", "P-2"]},
 )  # fmt: skip
 POLICY = Option(
-    help="Settle an ambiguity (a question that the contract leaves open) with this interpretation. To allow several "
-    "interpretations, separate them with commas: duplicate-properties=first,last.",
+    help="Settle an ambiguity (a question that the contract leaves open) with this interpretation. Commas separate "
+    "several: duplicate-properties=first,last.",
     read=read.policies, default={}, section=CONTRACT, flags=("--policy",),
     metavar="AMBIGUITY=INTERPRETATION", many=True, names=policies,
     example={"duplicate-properties": "last", "clock-tolerance": 30},
@@ -219,8 +218,8 @@ class SendingOptions(TypedDict, total=False):
         read=read.duration, default=120.0, default_help="2m", section=TARGET, metavar="DURATION", example="5m",
     )]  # fmt: skip
     fresh: Annotated[str | None, Option(
-        help="Give this property a different value in each message, for targets that reject repeated values. Separate "
-        "several properties with commas: number,omsOfferId.",
+        help="Give this property a different value in each message, for targets that reject repeated values. Commas "
+        "separate several properties: number,omsOfferId.",
         read=read.text, default_help="number with --cleanup; the property of the campaign with --resume and in "
         "`replay`; otherwise off", section=TARGET, metavar="PROPERTY[,...]|off", example="number",
     )]  # fmt: skip
@@ -274,25 +273,25 @@ class TargetOptions(TypedDict, total=False):
         read=read.text, section=TARGET, flags=(), secret=True, example="https://${BROKER_HOST:-localhost}/offers",
     )]  # fmt: skip
     exec: Annotated[str | None, Option(
-        help="Test this command. The command runs once per message and reads the message from standard input. Exit "
-        "status 0 means accepted.",
+        help="Test this command. It runs once per message, and reads the message from standard input. Exit status 0 "
+        "means accepted.",
         read=read.command_line, section=TARGET, metavar="COMMAND", secret=True, example=["python", "consumer.py"],
     )]  # fmt: skip
     lines: Annotated[str | None, Option(
-        help="Keep the command of --exec running between messages. The command reads each message as a line (plain or "
-        "in base64) or as a frame: a four-byte length (big-endian), then the message. For each message, the command "
-        "prints a line: `accepted`, `rejected` or `crashed`, optionally followed by a reason.",
+        help="Keep the command of --exec running. It reads each message as a line (plain or in base64) or as a frame: "
+        "its length in four bytes (big-endian), then the message. For each message, it prints a line: `accepted`, "
+        "`rejected` or `crashed`, optionally followed by a reason.",
         read=read.one_of(("plain", "base64", "frames")), section=TARGET, metavar="plain|base64|frames",
         names=_fixed(("plain", "base64", "frames")), example="frames",
     )]  # fmt: skip
     call: Annotated[str | None, Option(
-        help="Test this Python function. The function receives the bytes of a message. To reject the message, the "
-        "function returns False or raises ValueError.",
+        help="Test this Python function. It receives the bytes of a message. To reject the message, it returns False "
+        "or raises ValueError.",
         read=read.text, section=TARGET, metavar="MODULE:FUNCTION", example="package.module:function",
     )]  # fmt: skip
     app: Annotated[str | None, Option(
-        help="Test this ASGI or WSGI application in the process of brokerfuzz, without a server. Instead of a URL, "
-        "specify a path in the application, such as /offers.",
+        help="Test this ASGI or WSGI application, without a server. Instead of a URL, specify a path in the "
+        "application, such as /offers.",
         read=read.text, section=TARGET, metavar="MODULE:APP", example="package.module:app",
     )]  # fmt: skip
     demo: Annotated[bool, Option(
@@ -300,15 +299,14 @@ class TargetOptions(TypedDict, total=False):
     )]  # fmt: skip
     bugs: Annotated[Sequence[str], BUG]
     hooks: Annotated[str | None, Option(
-        help="Python file (.py) or module with hooks (functions that brokerfuzz calls while it sends messages). The "
-        "hooks are authenticate, before_request, classify and after_answer. Each hook is optional.",
+        help="Python file (.py) or module with hooks, functions that brokerfuzz calls while it sends messages: "
+        "authenticate, before_request, classify and after_answer. Each is optional.",
         read=read.text, section=TARGET, metavar="FILE|MODULE", file=True, example="hooks.py",
     )]  # fmt: skip
     cleanup: Annotated[str | None, Option(
-        help="After each accepted message, send a request that removes what the message created, such as 'DELETE "
-        "/offers/{number}'. In the path, brokerfuzz replaces {NAME} with the value of the property NAME of the answer. "
-        "If the answer does not contain the property NAME, brokerfuzz uses the property NAME of the message. 'DELETE "
-        "{location}' uses the URL in the header Location of the answer.",
+        help="After each accepted message, send a request that removes what it created, such as 'DELETE "
+        "/offers/{number}'. {NAME} stands for the property NAME of the answer, or else of the message, and {location} "
+        "for the URL in the header Location of the answer.",
         read=read.text, section=TARGET, metavar="'METHOD PATH'", example="DELETE /offers/{number}",
     )]  # fmt: skip
 
@@ -343,9 +341,9 @@ class FireOptions(CaseFilters, SendingOptions, total=False):
         read=read.duration, default_help="no limit", section=LIMITS, metavar="DURATION", example="10m",
     )]  # fmt: skip
     shrink: Annotated[float, Option(
-        help="Maximum total time for shrinking all findings. Shrinking removes the parts of a message that are not "
-        "needed to reproduce the finding. brokerfuzz sends at most 200 requests for each finding. A DURATION above 60s "
-        "increases this limit: 120s allows 400. The value off disables shrinking.",
+        help="Maximum total time for shrinking, which removes from the messages what is not needed to reproduce the "
+        "findings, with at most 200 requests for each. A DURATION above 60s increases this number: 120s allows 400. "
+        "The value off disables shrinking.",
         read=read.duration_or_off, default=60.0, default_help="60s", section=LIMITS, metavar="DURATION|off",
         example="10s",
     )]  # fmt: skip
@@ -466,9 +464,8 @@ class ExportOptions(CaseFilters, ManyMessageTypes, total=False):
         read=read.whole_number(1), section=CASES, metavar="NUMBER",
     )]  # fmt: skip
     full: Annotated[bool, Option(
-        help="Include the whole catalogue. The catalogue contains each fault at several places, and varies the other "
-        "properties of the message. For any two properties of an object, the catalogue also contains nearly every "
-        "combination of their states (such as absent or null).",
+        help="Include the whole catalogue: each fault at several places, in messages that vary, and nearly every "
+        "combination of the states (such as absent or null) of any two properties of an object.",
         default=False, section=CASES,
     )]  # fmt: skip
     large: Annotated[bool, Option(
@@ -481,8 +478,8 @@ class ExportOptions(CaseFilters, ManyMessageTypes, total=False):
         read=read.whole_number(1), section=CASES, metavar="NUMBER",
     )]  # fmt: skip
     fresh: Annotated[str | None, Option(
-        help="Give this property a different value in each case, for systems that reject repeated values. Separate "
-        "several properties with commas: number,omsOfferId.",
+        help="Give this property a different value in each case, for systems that reject repeated values. Commas "
+        "separate several properties: number,omsOfferId.",
         read=read.text, section=CASES, metavar="PROPERTY[,...]", example="number",
     )]  # fmt: skip
     clock: Annotated[bool, Option(
@@ -540,7 +537,7 @@ class VerifyOptions(TypedDict, total=False):
 
 class ServeOptions(TypedDict, total=False):
     host: Annotated[str, Option(
-        help="Address to listen on.", read=read.text, default="127.0.0.1", metavar="TEXT", section=TARGET
+        help="Address to listen on.", read=read.text, default="127.0.0.1", metavar="ADDRESS", section=TARGET
     )]  # fmt: skip
     port: Annotated[int, Option(
         help="Port to listen on. 0 selects any free port.", read=read.whole_number(0, 65_535), default=8080,

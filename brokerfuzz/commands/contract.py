@@ -26,7 +26,7 @@ def command() -> None:
     """
 
 
-@command.command("check", cls=SectionedCommand)
+@command.command("check", cls=SectionedCommand, short_help="Show what differs, and what can be tested.")
 @_FOLDER
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 def check(folder: str, as_json: bool) -> int:
@@ -48,7 +48,7 @@ def check(folder: str, as_json: bool) -> int:
     return FOUND if has_problem else 0
 
 
-@command.command("new", cls=SectionedCommand)
+@command.command("new", cls=SectionedCommand, short_help="Write a copy of the built-in contract into FOLDER.")
 @_FOLDER
 def new(folder: str) -> None:
     """Write a copy of the built-in contract into FOLDER, with a README that explains the files.

@@ -46,7 +46,7 @@ def command() -> None:
 # -------------------------------------------------------------------------------------------------------------- show
 
 
-@command.command("show", cls=SectionedCommand)
+@command.command("show", cls=SectionedCommand, short_help="Show how many cases there are, or one of them.")
 @click.argument("corpora", metavar="CORPUS... [ID]", nargs=-1, required=True, type=_PATH)
 @on_command_line(ShowOptions)
 def show_corpora(corpora: tuple[str, ...], options: ShowOptions) -> None:

@@ -30,10 +30,9 @@ def command(name: str, files: tuple[str, ...], options: ExplainOptions) -> None:
     """Explain a rule, technique, ambiguity, seeded bug, case or finding in plain words. The explanation of a rule, a
     technique or an ambiguity contains an example and its twin (the valid counterpart).
 
-    NAME can also be a part of a name. If several names contain this part, brokerfuzz lists all of them.
-
-    NAME can also be the ID of a case in the catalogue. If you specify a JSON report as FILE, NAME can be the ID of a
-    finding in this FILE, or of its messages. For the cases of a corpus, use `corpus show`.
+    NAME can be a part of a name; if several names contain it, brokerfuzz lists them. It can also be the ID of a case in
+    the catalogue or, with a JSON report as FILE, of a finding or a message in this report. For the cases of a corpus,
+    use `corpus show`.
 
     \b
     Examples:

@@ -18,8 +18,8 @@ def command(url: str | None, options: FireCommandOptions) -> int:
 
     brokerfuzz first sends the cases of the catalogue (a fixed list), then random cases. For each contradiction (a
     finding), brokerfuzz prints the smallest message that causes it, and a command that reproduces it. A rejection of an
-    invalid message counts only if the target accepts the twin (the valid counterpart), or another message that differs
-    only in the fault. If the contract leaves a question open, brokerfuzz lists how the target behaves.
+    invalid message counts only if the target accepts its twin (the valid counterpart). If the contract leaves a
+    question open, brokerfuzz lists how the target behaves.
 
     You can store settings in brokerfuzz.toml: see `brokerfuzz init`.
 

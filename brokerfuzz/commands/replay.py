@@ -42,15 +42,20 @@ def command(sources: tuple[str, ...], options: ReplayOptions) -> int:
     """Send the messages of findings again, and report which findings are gone.
 
     brokerfuzz reads the findings from a JSON report. You can also specify the ID of a case in the catalogue. Specify
-    the target on the command line or in the configuration. brokerfuzz does not use the target in the report. If the
-    campaign used --fresh, `replay` gives the same property a new value in each message.
+    the target on the command line or in the configuration, because brokerfuzz does not use the target in the report. If
+    the campaign used --fresh, `replay` gives the same property a new value in each message.
 
-    Each line of the output is about one finding. "gone" means that the finding does not occur any more. "still there"
-    means that the finding occurs again. "another" means that the answer now contradicts the contract in a different
-    way, or that a valid message is now rejected for another reason. "unproven" means that the target rejected the
-    message, but that it also rejects valid messages, so the rejection proves nothing. "other verdict" means that
-    brokerfuzz now judges the message differently, for example because a date has passed. "not sent" means that the
-    message cannot be sent to this target.
+    \b
+    Each line of the output is about one finding:
+      gone           it does not occur any more
+      still there    it occurs again
+      another        the answer contradicts the contract in another way, or a
+                     valid message is rejected for another reason
+      unproven       the target rejects valid messages, too, so the rejection
+                     of this message proves nothing
+      other verdict  brokerfuzz now judges the message differently, for example
+                     because a date has passed
+      not sent       this target cannot receive the message
 
     Exit status: 0 all findings are gone; 1 some findings still occur; 2 no finding occurs, but some are unproven or
     were not sent, usage error, or the target cannot be reached.
