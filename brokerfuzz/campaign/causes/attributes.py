@@ -51,12 +51,12 @@ class Attribute:
 
     @property
     def place(self) -> str:
-        return f"any {self.condition.subject}" if self.site is None else self.site or "message"
+        return f"any {self.condition.kind.subject}" if self.site is None else self.site or "message"
 
     def clause(self, *, with_subject: bool = False) -> str:
         text = str(self.condition)
         if with_subject:
-            subject = self.site if self.site is not None else with_article(self.condition.subject)
+            subject = self.site if self.site is not None else with_article(self.condition.kind.subject)
             text = text.replace("it", subject or "the message", 1)
         return text if self.items is None else f"{text} {self.items}"
 
@@ -76,10 +76,7 @@ class MessageAttribute:
     holds: Callable[[CaseAnswers], bool] = field(compare=False)
     place: str = "any message"
     limit: int | None = None
-
-    @property
-    def site(self) -> None:
-        return None
+    site: None = None
 
     def clause(self, *, with_subject: bool = False) -> str:
         return self.text

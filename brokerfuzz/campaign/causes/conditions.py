@@ -51,10 +51,6 @@ class Condition:
     text: str
     parameter: Any = field(compare=False)
 
-    @property
-    def subject(self) -> str:
-        return self.kind.subject
-
     def holds(self, value: Any, schema: Schema) -> bool:
         return self.kind.holds(value, schema, self.parameter)
 

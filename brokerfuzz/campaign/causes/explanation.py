@@ -94,8 +94,8 @@ class Explanation:
     failure: Failure
     key: tuple[str, ...]
     failing: tuple[str, ...]
-    covered: Mask
-    tried: Mask
+    covered: Mask = 0
+    tried: Mask = 0
     places: tuple[str, ...] = ()
     sites: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
@@ -132,22 +132,16 @@ def explanation_of_loss(failure: Failure) -> Explanation:
     """Returns the explanation of a target that stopped answering."""
     reason = printable(failure.answer.reason, _LONGEST_REASON)
     which = "this message, or another message that was sent at the same time"
-    return Explanation(
-        text=f"stopped answering ({reason}) while it processed {which}",
-        failure=failure,
-        key=("stopped-answering",),
-        failing=("stopped answering",),
-        covered=0,
-        tried=0,
-    )
+    text = f"stopped answering ({reason}) while it processed {which}"
+    return Explanation(text=text, failure=failure, key=("stopped-answering",), failing=("stopped answering",))
 
 
 def explanation_of_differing_answers(failure: Failure, covered: Mask, tried: Mask) -> Explanation:
     """Returns the explanation of a target that sometimes rejects valid messages, and sometimes accepts them."""
-    failure = replace(failure, kind="differing-answers")
+    text = f"answers differ for the same message: valid messages are sometimes rejected ({failure.answer.reason})"
     return Explanation(
-        text=f"answers differ for the same message: valid messages are sometimes rejected ({failure.answer.reason})",
-        failure=failure,
+        text=text,
+        failure=replace(failure, kind="differing-answers"),
         key=("differing answers",),
         failing=("sometimes rejects valid messages",),
         covered=covered,

@@ -16,6 +16,7 @@ from brokerfuzz.campaign.problem import TRIES, Bounds, LimitReachedError, Proble
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.campaign.proving import Proving
 from brokerfuzz.campaign.sending import Sender
+from brokerfuzz.campaign.shrinking import Shrinker
 from brokerfuzz.cases.case import Case
 from brokerfuzz.json_trees import first_values, tree_of
 from brokerfuzz.schemas import MessageType
@@ -125,7 +126,7 @@ class Laboratory:
         places = tuple(cause.place for cause in causes)
         with suppress(LimitReachedError):
             places = await self.reducer.shrink(problem, causes)
-            await self.reducer.simplify(problem, simplified)
+            await Shrinker(problem, self.reducer.sites).simplify(simplified)
         with suppress(LimitReachedError):
             await self.problem(failure, "shrink").repeat()
         if failure.sent and not failure.recurred and original.recurred:

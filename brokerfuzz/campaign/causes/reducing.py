@@ -49,11 +49,8 @@ class Reducer:
             if await problem.outcome(with_only({*needed} - {difference})) == "other answer"
         ]
         sites = {difference.site for difference in causes or needed}
-        await self.simplify(problem, sites)
-        return self._at(sites, problem.failure.body)
-
-    async def simplify(self, problem: Problem, sites: Collection[str]) -> None:
         await Shrinker(problem, self.sites).simplify(sites)
+        return self._at(sites, problem.failure.body)
 
     async def shrink(self, problem: Problem, causes: Sequence[Difference]) -> tuple[str, ...]:
         """Removes what the problem does not need, unless it then has another cause. Returns the places of the causes in
