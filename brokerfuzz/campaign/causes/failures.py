@@ -139,7 +139,7 @@ class FailureSearch:
         cured: list[int] = []
         if not attributes:
             cases = {position: self._evidence.answers[position].case for position in unexplained}
-            cured = await laboratory.covered({cause.site for cause in causes}, failure, cases)
+            cured = await laboratory.cured({cause.site for cause in causes}, failure, cases)
         return self._cause_with(attributes, failure, unexplained, places_in_smallest, cured)
 
     async def _limit(self, laboratory: Laboratory, failure: Failure) -> Attribute | MessageAttribute | None:

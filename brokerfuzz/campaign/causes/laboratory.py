@@ -136,12 +136,12 @@ class Laboratory:
             await self.recurs(failure)
         return places
 
-    async def covered(self, sites: Collection[str], failure: Failure, cases: Mapping[int, Case]) -> list[int]:
+    async def cured(self, sites: Collection[str], failure: Failure, cases: Mapping[int, Case]) -> list[int]:
         """Returns the keys of the cases whose answer is right if the values at these sites are undone."""
-        with_sites = [number for number, case in cases.items() if self._at(sites, case.body)]
+        with_sites = [key for key, case in cases.items() if self._differences_at(sites, case.body)]
         tested = with_sites[:SAMPLES]
         problem = self.problem(replace(failure), "without")
-        cured = [number for number in tested if await self._is_cured(problem, sites, cases[number].body)]
+        cured = [key for key in tested if await self._is_cured(problem, sites, cases[key].body)]
         return cured + with_sites[SAMPLES:] if len(cured) >= CONFIRMED * len(tested) else cured
 
     async def is_cured(self, failure: Failure, causes: Sequence[Difference]) -> bool:
@@ -152,15 +152,15 @@ class Laboratory:
 
     async def _is_cured(self, problem: Problem, sites: Collection[str], body: bytes) -> bool:
         with suppress(LimitReachedError):
-            return await problem.outcome(undone(tree_of(body), self._at(sites, body))) == "other answer"
+            return await problem.outcome(undone(tree_of(body), self._differences_at(sites, body))) == "other answer"
         return False
 
-    def _at(self, sites: Collection[str], body: bytes) -> list[Difference]:
+    def _differences_at(self, sites: Collection[str], body: bytes) -> list[Difference]:
         return [difference for difference in self.reducer.differences(body) if difference.site in sites]
 
 
-def accepted_examples(sent: Iterable[CaseAnswers]) -> list[Case]:
+def accepted_examples(answers: Iterable[CaseAnswers]) -> list[Case]:
     """Returns some valid messages that the target accepted, those with most sites first."""
-    accepted = [asked for asked in sent if asked.verdict.label == "valid" and asked.contradiction is None]
+    accepted = [asked for asked in answers if asked.verdict.label == "valid" and asked.contradiction is None]
     earliest = nsmallest(MOST_EXAMPLES, accepted, key=lambda asked: asked.number)
     return sorted((asked.case for asked in earliest), key=lambda case: -len(first_values(tree_of(case.body))))
