@@ -4,14 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from brokerfuzz.campaign.causes.attributes import VALID, Attribute, Attributes
+from brokerfuzz.campaign.causes.attributes import VALID, Attributes
 from brokerfuzz.campaign.causes.evidence import Mask, union
 from brokerfuzz.campaign.contradictions import FindingKind
-from brokerfuzz.campaign.difference import Difference
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.json_trees import at_pointer, read_tree, write_tree
 from brokerfuzz.pointers import site_of
-from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.wording import listed, printable, readable
 
 MOST_NAMED: Final = 2
@@ -50,16 +48,6 @@ class Cause:
         if self.attributes:
             return " and ".join(attribute.key for attribute in self.attributes)
         return f"{', '.join(self.sites)}: some values" if self.sites else f"unknown cause: {' '.join(self.text)}"
-
-    def is_at(self, difference: Difference, schema: Schema) -> bool:
-        """Returns whether a difference of another message from an ordinary one is this cause. `schema` is the schema
-        of its site.
-        """
-        first = self.attributes[0] if self.attributes else None
-        if not isinstance(first, Attribute):
-            return difference.site in self.sites
-        is_site = first.site in (None, difference.site)
-        return is_site and first.condition.holds(difference.value, schema)
 
     def condition(self) -> str:
         """Says when the target fails, as a part of a sentence about the first of the `sites`."""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
+from brokerfuzz.campaign.causes.attributes import Attribute
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation
 from brokerfuzz.campaign.causes.laboratory import Laboratory
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
@@ -106,7 +107,12 @@ class Unmasking:
         return [explanation for explanation in self._explanations if explanation.kind == kind]
 
     def _is_at(self, cause: Cause, difference: Difference) -> bool:
-        return cause.is_at(difference, schema_at(self._reducer.sites, difference.site))
+        """Returns whether a difference of another message from an ordinary one is this cause."""
+        first = cause.attributes[0] if cause.attributes else None
+        if not isinstance(first, Attribute):
+            return difference.site in cause.sites
+        schema = schema_at(self._reducer.sites, difference.site)
+        return first.site in (None, difference.site) and first.condition.holds(difference.value, schema)
 
 
 def _masking_kind(asked: CaseAnswers) -> FindingKind | None:
