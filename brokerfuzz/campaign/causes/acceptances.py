@@ -208,8 +208,8 @@ class AcceptanceSearch:
         failed = (cases & self._failing).bit_count()
         if failed < (FEW if failed == cases.bit_count() else ENOUGH) or not is_certain(cases, self._failing):
             return False
-        others = self._concerned & ~cases
-        return not others or (others & self._failing).bit_count() < USUAL * others.bit_count()
+        other_cases = self._concerned & ~cases
+        return not other_cases or (other_cases & self._failing).bit_count() < USUAL * other_cases.bit_count()
 
     # ------------------------------------------------------------------------------------------------------- candidates
 
@@ -237,7 +237,7 @@ class AcceptanceSearch:
                 habits.append(habit)
                 yield _Candidate(("leniency", habit.text), habit.text, units, tried[habit], is_habit=True)
         shown = [habit for habit, units in units_with.items() if units]
-        together = conversions_with_one_cause([habit for habit in habits if habit.found], shown)
+        together = conversions_with_one_cause([habit for habit in habits if habit.accepted], shown)
         if together:
             converted = frozenset[_Unit]().union(*(units_with[habit] for habit in together))
             yield _Candidate(("conversions",), "", converted, union(tried[habit] for habit in together), is_habit=True)
@@ -320,7 +320,7 @@ def _habits_in_words(units: Sequence[_Unit]) -> str:
     habits = [unit.habit for unit in units if unit.habit]
     if len(set(habits)) == 1:
         return habits[0].text
-    if all(habit.found for habit in habits):
+    if all(habit.accepted for habit in habits):
         return conversions_in_words(habits)
     keywords = dict.fromkeys(keyword_of(unit.rule) for unit in units)
     return f"does not always check {listed(keywords, most=MOST_NAMED)}"

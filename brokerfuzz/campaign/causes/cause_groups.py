@@ -55,8 +55,8 @@ def _answer(cause: Cause) -> tuple[str, ...]:
 def _groups_of(causes: Sequence[Cause]) -> list[list[Cause]]:
     """Groups causes with one line of code, with one condition at several places, or with many of one property."""
     by_line = _grouped([cause for cause in causes if cause.line], lambda cause: cause.line)
-    others = [cause for cause in causes if not cause.line]
-    by_condition = _grouped(others, _condition_anywhere)
+    without_line = [cause for cause in causes if not cause.line]
+    by_condition = _grouped(without_line, _condition_anywhere)
     several = [group for group in by_condition if len({cause.sites for cause in group}) > 1]
     at_one_site = [cause for group in by_condition if group not in several for cause in group]
     by_sites = _grouped(at_one_site, lambda cause: (_answer(cause), cause.sites or cause.attributes))

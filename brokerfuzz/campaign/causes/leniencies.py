@@ -48,13 +48,13 @@ _MOST_ITEMS: Final = 10
 
 
 class Habit(NamedTuple):
-    """What a reader does at any place. If it converts values, it accepts what was `found` for what was `wanted`:
-    `strings` for `numbers`.
+    """What a reader does at any place. If it converts values, `accepted` says which, and `instead_of` what they should
+    be: `strings` and `numbers`.
     """
 
     text: str
-    found: str = ""
-    wanted: str = ""
+    accepted: str = ""
+    instead_of: str = ""
 
 
 class UncheckedPlace(NamedTuple):
@@ -135,11 +135,11 @@ def habit_of(case: Case, contract: Contract) -> Habit:
 
 def _conversion(case: Case, fault: Fault, rule: Rule, contract: Contract) -> Habit:
     schema = contract.sites[case.message_type][rule.site].schema
-    wanted = " or ".join(sorted({_plural(name) for name in types_of(schema) - {"null"}})) or "without value"
-    found = _NAMES[type(value_at(case.value, steps_of(fault.at)))]
-    if found == wanted == "numbers":
+    instead_of = " or ".join(sorted({_plural(name) for name in types_of(schema) - {"null"}})) or "nothing"
+    accepted = _NAMES[type(value_at(case.value, steps_of(fault.at)))]
+    if accepted == instead_of == "numbers":
         return Habit("accepts fractions for integers")
-    return Habit(f"accepts {found} for {wanted}", found=found, wanted=wanted)
+    return Habit(f"accepts {accepted} for {instead_of}", accepted=accepted, instead_of=instead_of)
 
 
 def _plural(json_type: str) -> str:
@@ -150,13 +150,14 @@ def conversions_with_one_cause(habits: Sequence[Habit], shown: Iterable[Habit]) 
     """Returns those of the `shown` conversions that have one cause if a reader has these habits: two of the same
     values, two to the same type, or several of any. Null at a single place may have another cause.
     """
-    found, wanted = {habit.found for habit in habits}, {habit.wanted for habit in habits}
-    if len(habits) > 1 and len(found) == 1:
-        return [habit for habit in shown if habit.found in found]
-    if len(habits) > 1 and len(wanted) == 1:
-        return [habit for habit in shown if habit.wanted in wanted]
+    accepted = {habit.accepted for habit in habits}
+    instead_of = {habit.instead_of for habit in habits}
+    if len(habits) > 1 and len(accepted) == 1:
+        return [habit for habit in shown if habit.accepted in accepted]
+    if len(habits) > 1 and len(instead_of) == 1:
+        return [habit for habit in shown if habit.instead_of in instead_of]
     if len(habits) > 2:
-        return [habit for habit in shown if habit in habits or habit.found not in ("", "null")]
+        return [habit for habit in shown if habit in habits or habit.accepted not in ("", "null")]
     return []
 
 
@@ -165,11 +166,11 @@ def conversions_in_words(conversions: Iterable[Habit]) -> str:
     frequent ones come first.
     """
     distinct = [conversion for conversion, _ in Counter(conversions).most_common()]
-    found = list(dict.fromkeys(conversion.found for conversion in distinct))
-    wanted = list(dict.fromkeys(conversion.wanted for conversion in distinct))
-    if 1 in (len(found), len(wanted)):
-        return f"accepts {listed(found, most=MOST_NAMED)} for {listed(wanted, most=MOST_NAMED)}"
-    pairs = [f"{conversion.found} for {conversion.wanted}" for conversion in distinct]
+    accepted = list(dict.fromkeys(conversion.accepted for conversion in distinct))
+    instead_of = list(dict.fromkeys(conversion.instead_of for conversion in distinct))
+    if 1 in (len(accepted), len(instead_of)):
+        return f"accepts {listed(accepted, most=MOST_NAMED)} for {listed(instead_of, most=MOST_NAMED)}"
+    pairs = [f"{conversion.accepted} for {conversion.instead_of}" for conversion in distinct]
     return f"converts values of wrong types: {listed(pairs, most=MOST_NAMED)}"
 
 
