@@ -189,7 +189,14 @@ def sampled(bodies: list[bytes], size: int, chance: Random) -> list[bytes]:
 TOLERANCES: Sequence[PolicyValues] = [
     {}, {"clock-tolerance": 0}, {"clock-tolerance": 30}, {"clock-tolerance": [15, 45]}, {"timestamp-format": "parsed"},
     {"timestamp-format": "rejected"}, {"timestamp-format": "parsed", "clock-tolerance": 0},
+    {"timestamp-format.other": "parsed"}, {"timestamp-format.other": "rejected", "availability-order": "accepted"},
 ]  # fmt: skip
+
+
+PAIRS_OF_TIMES = (
+    b'"2016-12-31T23:59:60Z"', b'"2016-12-31T12:00:00Z"', b'"2024/02/01"', b'"2024-01-01T00:00:00Z"', b'"2024-02-01T00:00Z"',
+    b'"2024-01-01T00:00Z"',
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("policies", TOLERANCES, ids=str)
@@ -199,6 +206,12 @@ def test_a_second_judge_agrees_about_the_clock(policies: PolicyValues) -> None:
         for end in ("Z", ".001Z", "+00:00", "z", ""):
             when = f"{NOW + timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%S}{end}"
             agreed(OFFER, b'{"number":"A","offerType":"Email","lastUpdatedDateTimeUtc":"%b"}' % when.encode(), settled)
+    for text in STRINGS:
+        agreed(OFFER, b'{"number":"A","offerType":"Email","lastUpdatedDateTimeUtc":%b}' % text, settled)
+    for times in permutations(PAIRS_OF_TIMES, 2):
+        agreed(
+            OFFER, b'{"number":"A","offerType":"Email","availableStartDate":%b,"availableEndDate":%b}' % times, settled
+        )
 
 
 PRICING: MessageType = "offer-pricing-response"
@@ -210,6 +223,7 @@ REPEATED: list[tuple[MessageType, bytes, set[str]]] = [
     (OFFER, b'{"number":"","number":"","offerType":"Email"}', {"duplicate-properties"}),
     (OFFER, b'{"number":"","number":"1","number":"","offerType":"Email"}', {"duplicate-properties"}),
     (OFFER, b'{"number":"b","number":"","number":"b","offerType":"Email"}', {"duplicate-properties"}),
+    (OFFER, b'{"number":"1","number":"2","number":"","number":"3","offerType":"Email"}', {"duplicate-properties"}),
     (OFFER, b'{"number":"A","offerType":"FAX","orderMinimum":1.0,"offerType":"VDM","orderMinimum":1}', {"duplicate-properties"}),
     (OFFER, b'{"number":"A","offerType":"VDM","orderMinimum":1.0,"offerType":"FAX","orderMinimum":1}', {"duplicate-properties", "integer-form"}),
     (PRICING, FAILED % b"{}", {"duplicate-properties"}),
@@ -233,7 +247,9 @@ def test_the_place_of_an_unknown_property_can_be_written_as_utf_8(name: bytes) -
     agreed(OFFER, b'{"number":"A","offerType":"Email","%b":1}' % name)
 
 
-@pytest.mark.parametrize("answers", ["", "last", "first", "both", "rejected", "last,first", "first,both", "last,both"])
+@pytest.mark.parametrize(
+    "answers", ["", "last", "first", "both", "rejected", "last,first", "first,both", "first,last,both"]
+)
 def test_a_second_judge_agrees_about_repeated_properties(answers: str) -> None:
     for message_type, body, touched in REPEATED:
         if answers:
@@ -241,3 +257,41 @@ def test_a_second_judge_agrees_about_repeated_properties(answers: str) -> None:
         else:
             verdict = agreed(message_type, body)
             assert {touch.ambiguity for touch in verdict.ambiguities} == touched
+
+
+OVERLONG = (
+    b'{"number":"\xc0\xa2","offerType":"Email"}', b'{"number":"\xc0\xaf","offerType":"Email"}',
+    b'{"numb\xc1\xa5r":"1","offerType":"Email"}', b'{"number":"1","offerType":"Emai\xe0\x81\xac"}',
+    b'{"number":"1","offerType":"\xc1\x81"}',
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("answer", ["decoded", "replaced", "rejected"])
+def test_a_second_judge_agrees_about_overlong_characters(answer: str) -> None:
+    for body in OVERLONG:
+        agreed(OFFER, body)
+        agreed(OFFER, body, load_contract().check_policies({"encoding.overlong": answer}))
+
+
+PRICED = (
+    b'{"data":{"customerId":"a","offers":[{"offerId":"x","unitPrice":%b,"quantity":%d,"extendedPrice":%b}],'
+    b'"totalExtendedPrice":%b},"failureMessages":[],"informationalMessages":[],"operationWasSuccessful":true}'
+)
+SUMS = (
+    (b"1e-07", 1, b"1e-07", b"1e-07"), (b"1e-07", 1, b"1e-07", b"0.0"), (b"0.1", 3, b"0.3", b"0.3"),
+    (b"0.1", 3, b"0.30000000000000004", b"0.30000000000000004"), (b"0.1", 3, b"0.3", b"0.30000000000000004"),
+    (b"0.3334", 3, b"1", b"1"), (b"2.5", 1, b"2.504", b"2.504"), (b"2.5", 1, b"2.5", b"2.504"),
+    (b"2.5", 1, b"2.496", b"2.496"), (b"2.5", 1, b"1.5", b"1.5"),
+)  # fmt: skip
+"""The price of a unit, the quantity, the extended price, and the total."""
+POLICIES_ABOUT_SUMS: Sequence[PolicyValues] = [
+    {}, {"price-arithmetic": "accepted"}, {"price-arithmetic": "rejected"}, {"price-rounding": "accepted"},
+    {"price-rounding": "rejected"}, {"price-arithmetic": "rejected", "price-rounding": "accepted"},
+    {"price-arithmetic": ["accepted", "rejected"], "price-rounding": "rejected"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("policies", POLICIES_ABOUT_SUMS, ids=str)
+def test_a_second_judge_agrees_about_sums(policies: PolicyValues) -> None:
+    settled = load_contract().check_policies(policies)
+    assert [agreed(PRICING, PRICED % numbers, settled).label for numbers in SUMS].count("valid") >= 3
