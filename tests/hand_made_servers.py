@@ -126,12 +126,11 @@ def one_after_another(*responses: bytes) -> Behaviour:
     return behave
 
 
-async def echoes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Sends back each request, including its head, as the body of a rejection."""
-    while True:
-        head = await reader.readuntil(b"\r\n\r\n")
-        writer.write(response(422, head))
-        await writer.drain()
+def in_stored_brotli(data: bytes) -> bytes:
+    """A Brotli stream that contains the data as it is. The first three bytes contain the length; the last byte is an
+    empty block.
+    """
+    return ((len(data) - 1) << 4 | 1 << 20).to_bytes(3, "little") + data + b"\x03"
 
 
 def conforming(body: bytes) -> int:

@@ -137,18 +137,20 @@ def test_a_service_that_calculates_multiples_with_doubles_has_a_finding(price: f
     assert [finding.kind for finding in report.findings] == ["valid-rejected"]
 
 
-@pytest.mark.parametrize(
-    "name", ["recursion with limits", "recursion with items or null", "property of a condition", "multipleOf fraction"]
-)
-def test_each_rule_is_broken_also_if_recursion_ends_or_a_property_depends_on_a_condition(
-    name: str, tmp_path: Path
-) -> None:
-    keywords = next(one for one in keyword_contracts() if one.name == f"property: {name}")
-    test_a_contract_with_this_keyword_is_generated_broken_and_judged(keywords, tmp_path)
+IN_EACH_RUN = {
+    "property: recursion with limits",
+    "property: property of a condition",
+    "property: multipleOf fraction",
+    "message: anyOf",
+}
+"""The other contracts are used only in long runs."""
+CONTRACTS = [
+    pytest.param(contract, id=contract.name, marks=() if contract.name in IN_EACH_RUN else pytest.mark.long)
+    for contract in keyword_contracts()
+]
 
 
-@pytest.mark.every(160)
-@pytest.mark.parametrize("keywords", list(keyword_contracts()), ids=lambda one: one.name)
+@pytest.mark.parametrize("keywords", CONTRACTS)
 @pytest.mark.filterwarnings("ignore:.*has the unknown keyword 'maxLenght'")
 def test_a_contract_with_this_keyword_is_generated_broken_and_judged(keywords: KeywordContract, tmp_path: Path) -> None:
     start = process_time()

@@ -13,7 +13,16 @@ from typing import Final
 
 import pytest
 from fixture_types import Run
-from hand_made_servers import Conversation, conforming, read_request, response, sends, serving, serving_streams
+from hand_made_servers import (
+    Conversation,
+    conforming,
+    in_stored_brotli,
+    read_request,
+    response,
+    sends,
+    serving,
+    serving_streams,
+)
 
 import brokerfuzz
 
@@ -27,13 +36,6 @@ WORDS: Final = ("--rule", "*/orderMinimum:minimum", "--shrink", "off")
 Encode = Callable[[bytes], bytes]
 Answer = tuple[str, bytes]
 """The name of an encoding, and an encoded body."""
-
-
-def in_stored_brotli(data: bytes) -> bytes:
-    """A Brotli stream that contains the data as it is. The first three bytes contain the length; the last byte is an
-    empty block.
-    """
-    return ((len(data) - 1) << 4 | 1 << 20).to_bytes(3, "little") + data + b"\x03"
 
 
 ENCODINGS: Final[list[tuple[str, Encode]]] = [

@@ -97,29 +97,6 @@ def test_a_schema_or_null_has_the_rules_of_the_schema(tmp_path: Path) -> None:
     assert brokerfuzz.check(ORDER, nothing, contract=optional).label == "valid"
 
 
-@pytest.mark.parametrize(
-    "demand",
-    [
-        {"anyOf": [{"required": ["orderMinimum"]}, {"required": ["fixedOrderQuantities"]}]},
-        {"oneOf": [{"required": ["email"]}, {"required": ["phone"]}]},
-        {"not": {"required": ["email"]}},
-    ],
-    ids=str,
-)
-def test_a_choice_of_required_properties_in_the_message_itself_is_broken_and_its_properties_too(
-    demand: dict[str, Any], tmp_path: Path
-) -> None:
-    text = {"type": "string"}
-    properties = {"id": text, "email": text, "phone": text, "orderMinimum": text, "fixedOrderQuantities": text}
-    contract = own_contract(
-        tmp_path / "own", {"type": "object", "properties": properties, "required": ["id"], **demand}
-    )
-    messages = list(islice(brokerfuzz.messages(ORDER, 0, contract=contract), 50))
-    assert {name for message in messages for name in message} >= {"id", "phone", "orderMinimum"}
-    broken = {fault.rule for case in brokerfuzz.catalogue(ORDER, contract=contract) for fault in case.faults}
-    assert broken >= {f"{ORDER}/:{next(iter(demand))}", f"{ORDER}/id:required", f"{ORDER}/phone:type"}
-
-
 @pytest.mark.filterwarnings("default:brokerfuzz cannot generate a message that breaks only")
 def test_a_rule_that_another_rule_makes_impossible_is_named_and_left_out(tmp_path: Path, run: Run) -> None:
     size = {"type": "integer", "maximum": 10, "exclusiveMaximum": 5}

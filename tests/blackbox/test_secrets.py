@@ -13,14 +13,12 @@ import xml.etree.ElementTree as ET
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import cycle
 from pathlib import Path
 from typing import Final
-from urllib.parse import quote, quote_plus
 
 import pytest
 from fixture_types import Run, Spawn
-from hand_made_servers import read_request, response, serving_streams
+from hand_made_servers import in_stored_brotli, read_request, response, serving_streams
 
 import brokerfuzz
 
@@ -59,7 +57,7 @@ def test_a_variable_in_a_url_is_sent_and_hidden(run: Run, folder: Path, monkeypa
     assert '"response":"${PASSWORD}"' in Path("run.ndjson").read_text()
 
 
-WORDS: Final = (
+WORDS: Final = [
     "orderMinimum",
     "offerType",
     "smallest",
@@ -69,12 +67,8 @@ WORDS: Final = (
     "testcase",
     "failure",
     "import",
-)
+]
 """Passwords that are words of the message, or of the files that brokerfuzz writes."""
-
-
-def in_stored_brotli(data: bytes) -> bytes:
-    return ((len(data) - 1) << 4 | 1 << 20).to_bytes(3, "little") + data + b"\x03"
 
 
 UNKNOWN_ENCODINGS: Final[Mapping[str, Callable[[bytes], bytes]]] = {
@@ -124,41 +118,6 @@ def test_passwords_that_are_words_of_a_message_or_a_file_change_neither(
         run(*fire, "--baseline", "known.json", "--baseline-update")
         again = run(*fire, "--baseline", "known.json")
     assert (again.exit_code, "1 known" in again.stdout) == (0, True), again.output
-
-
-SECRET: Final = "s3cr3t/\"&<'é+ -x9"
-ENCODINGS: Final[dict[str, Callable[[str], bytes]]] = {
-    "plain": str.encode,
-    "upper case": lambda text: text.upper().replace("É", "é").encode(),
-    "percent": lambda text: quote(text, safe="").encode(),
-    "form": lambda text: quote_plus(text).encode(),
-    "JSON": lambda text: json.dumps({"got": text}).encode(),
-    "readable JSON": lambda text: json.dumps({"got": text}, ensure_ascii=False).encode(),
-    "base64": lambda text: base64.b64encode(b"12" + text.encode() + b"34"),
-    "base64 for URLs": lambda text: base64.urlsafe_b64encode(b"?>1" + text.encode()),
-}
-
-
-def test_a_secret_that_the_target_repeats_in_a_usual_encoding_is_hidden(
-    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TOKEN", SECRET)
-    repeated = {name: encode(SECRET) for name, encode in ENCODINGS.items()}
-    left, answered = cycle(repeated.values()), set[bytes]()
-
-    def answer(_: bytes) -> bytes:
-        answered.add(text := next(left))
-        return b"before " + text + b" behind"
-
-    files = ("--journal", "run.ndjson", *REPORT_OPTIONS)
-    with lenient(answer) as (url, _):
-        done = run("fire", url, "--rule", "*orderMinimum:*", "--secret", "TOKEN", "--shrink", "off", *files)
-    assert answered == set(repeated.values())
-    written = {"the terminal": done.output.encode(), **{path.name: path.read_bytes() for path in folder.iterdir()}}
-    for name, text in repeated.items():
-        core = text.strip(b'{}"=')[-8:]
-        assert not [place for place, content in written.items() if text in content or core in content], name
-    assert "${TOKEN}" in (folder / "run.ndjson").read_text()
 
 
 PRINTS: Final = """\
@@ -243,18 +202,9 @@ def test_without_a_session(case, broken):
 def test_a_failing_test_of_a_case_contains_no_secret(environment: Mapping[str, str], folder: Path) -> None:
     secret = "s3cr3t-abcdef-16"
     (folder / "test_suite.py").write_text(SUITE)
-    options = (
-        "-c",
-        os.devnull,
-        "--confcutdir=.",
-        "-p",
-        "brokerfuzz.testing.plugin",
-        "--brokerfuzz-secret",
-        "TOKEN",
-        "--showlocals",
-    )
+    own = f"-c {os.devnull} --confcutdir=. -p brokerfuzz.testing.plugin --brokerfuzz-secret TOKEN --showlocals"
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", *options, "--junitxml", "junit.xml", "test_suite.py"],
+        [sys.executable, "-m", "pytest", *own.split(), "--junitxml", "junit.xml", "test_suite.py"],
         env={**environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TOKEN": secret},
         capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip

@@ -53,16 +53,6 @@ def test_a_baseline_is_sorted_and_says_what_fails(run: Run, url: str) -> None:
         assert all(f"added to the baseline: {failure}" in done.stderr for failure in entry["failing"])
 
 
-def test_an_update_keeps_reasons_and_dates(run: Run, url: str) -> None:
-    update = ("fire", url, *SOME, "--baseline", NAME, "--baseline-update")
-    run(*update)
-    entry = entries()[0]
-    own = {"sentence": "Old.", "reason": "ticket 17 \u00e9", "until": "9999-12-31"}
-    Path(NAME).write_text(json.dumps({"baseline": 4, "findings": [{**entry, **own}]}))
-    run(*update)
-    assert {**entry, **own, "sentence": entry["sentence"]} in entries()
-
-
 # ------------------------------------------------------------------------------------------ what fails now is new
 
 PAGE_COUNT: Final = "productClusters[].products[].pageCount"

@@ -48,19 +48,6 @@ def test_random_cases_depend_on_the_seed_and_come_after_their_twins(run: Run) ->
 
 
 @pytest.mark.parametrize(
-    ("random", "choice"), [("--full", "--site=data.offers[].quantity"), ("--seed=1", "--rule=*quantity:minimum")]
-)
-def test_only_the_chosen_faults_and_their_twins_are_written(run: Run, random: str, choice: str) -> None:
-    run("export", "out", *PRICING, random, choice, "--random", 40, "--technique", "!zero*")
-    assert all(
-        "data.offers[].quantity:" in rule and not technique.startswith("zero") for rule, technique in faults("out")
-    )
-    singles = [case for case in corpus.read("out") if len(case.faults) == 1]
-    assert singles
-    assert all(case.twin is not None for case in singles)
-
-
-@pytest.mark.parametrize(
     "message_type", [MESSAGE_TYPES[2], *(pytest.param(name, marks=pytest.mark.long) for name in MESSAGE_TYPES[:2])]
 )
 def test_the_seeds_for_fuzzers_are_few_but_break_every_rule(run: Run, message_type: MessageType) -> None:

@@ -32,14 +32,6 @@ def rules(document: Any) -> set[str]:
 # ---------------------------------------------------------------------------------------------------- cases and answers
 
 
-def test_rules_techniques_and_tags_can_be_included_and_excluded(run: Run, url: str) -> None:
-    some = ("--message", PRICING, "--json", "--shrink", "off")
-    document = report(run("fire", url, *some, "--rule", f"!{BUG}", "--tag", "!pairs*", "--technique", "!*-string"))
-    assert BUG not in rules(document) | {rule["rule"] for rule in document["rules"]}
-    few = report(run("fire", url, *some, "--technique", "one-below"))
-    assert 0 < few["cases"] < 30
-
-
 def test_the_configuration_contains_values_beside_other_settings(run: Run) -> None:
     known: list[bytes] = []
 

@@ -1,16 +1,12 @@
-import subprocess
-import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import Result
 
 from brokerfuzz.corpus import load
 from brokerfuzz.corpus.bundled_corpus import DATA
-from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check
 
 each_type = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
@@ -48,27 +44,3 @@ def test_selected_faults_come_with_their_twins() -> None:
     only = load("offer-creation-request", rules=["*pageCount:minimum"], verdicts=["invalid"])
     assert only == faults
     assert all(case.twin is not None for case in only)
-
-
-def test_a_wrong_argument_raises_an_error() -> None:
-    wrong: list[tuple[dict[str, Any], type[Exception], str]] = [
-        ({"message_type": "offer-creation"}, UnknownNameError, "did you mean 'offer-creation-request'"),
-        ({"techniques": ["one-belwo"]}, UnknownNameError, "unknown technique 'one-belwo': did you mean 'one-below'"),
-        ({"verdicts": ["Invalid"]}, UnknownNameError, "unknown verdict 'Invalid': did you mean 'invalid'\\?"),
-        *(
-            ({name: "number"}, TypeError, "use a list or tuple, also for a single value")
-            for name in ("verdicts", "rules", "techniques", "sites")
-        ),
-    ]
-    for arguments, error, words in wrong:
-        with pytest.raises(error, match=words):
-            load(**{"message_type": "offer-pricing-response", **arguments})
-
-
-def test_loading_does_not_require_hypothesis() -> None:
-    code = (
-        "import sys; sys.modules['hypothesis'] = None\n"
-        "from brokerfuzz.corpus import load\n"
-        "assert len(load('product-list-response', verdicts=['invalid'])) > 100"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

@@ -109,18 +109,6 @@ def test_an_error_in_json_names_its_place_and_what_to_do(body: str, said: str) -
     assert f"not JSON: {said}" in f"{check(OFFER, body.encode()).broken[0].found}."
 
 
-def test_bytes_that_are_not_utf_8_are_unspecified_in_a_string_and_invalid_elsewhere() -> None:
-    for bad, kind in (
-        (b"\xff", "other"),
-        (b"\xc0\xaf", "overlong"),
-        (b"\xed\xa0\x80", "surrogates"),
-        (b"\xc3", "other"),
-    ):
-        within = check(OFFER, offer(b'"comments":"a%bb"' % bad))
-        assert (within.label, ambiguities(within)) == ("unspecified", {f"encoding.{kind}"})
-        assert rules(check(OFFER, PLAIN + bad)) == {":json"}
-
-
 ENCODINGS = ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"]
 
 

@@ -13,44 +13,12 @@ from brokerfuzz.schemas import Label, Verdict, check
 OFFERS = "offer-creation-request"
 OFFER: dict[str, Any] = {"number": "A-1", "offerType": "Email"}
 PLAIN = json.dumps(OFFER).encode()
-LISTED: dict[str, Any] = {"number": "A-1", "offerType": "Product List"}
-PRODUCT: dict[str, Any] = {"productId": "p", "productQuantityInOffer": 1}
 NOW = datetime(2024, 6, 1, 12, tzinfo=UTC)
 
 
 def broken(verdict: Verdict) -> list[tuple[str, str]]:
     """Returns (rule without the message type, place) of each broken rule."""
     return [(entry.rule.partition("/")[2], entry.at) for entry in verdict.broken]
-
-
-BROKEN: list[tuple[Any, list[tuple[str, str]]]] = [
-    ({}, [("number:required", "/number"), ("offerType:required", "/offerType")]),
-    (OFFER | {"number": ""}, [("number:minLength", "/number")]),
-    (OFFER | {"offerType": "Fax"}, [("offerType:enum", "/offerType")]),
-    (OFFER | {"orderMinimum": "0"}, [("orderMinimum:type", "/orderMinimum")]),
-    (OFFER | {"orderMaximum": 0}, [("orderMaximum:minimum", "/orderMaximum")]),
-    (OFFER | {"lastUpdatedDateTimeUtc": "2025-01-01T00:00:00Z"}, [("lastUpdatedDateTimeUtc:not-in-future", "/lastUpdatedDateTimeUtc")]),
-    (OFFER | {"a/b~c": 1}, [(":additionalProperties", "/a~1b~0c")]),
-    (OFFER | {"accessGroups": ["a", None]}, [("accessGroups[]:type", "/accessGroups/1")]),
-    (OFFER | {"omniChannel": {"offers": [{"x": 1}]}}, [("omniChannel.offers[]:additionalProperties", "/omniChannel/offers/0/x")]),
-    (OFFER | {"priceClasses": [{"priceTiers": [{}]}]}, [("priceClasses[].priceTiers[].price:required", "/priceClasses/0/priceTiers/0/price")]),
-    (LISTED, [("productClusters:required@offerType=Product-List", "/productClusters")]),
-    (LISTED | {"productClusters": "x"}, [("productClusters:type", "/productClusters")]),
-    (LISTED | {"productClusters": None}, [("productClusters:type@offerType=Product-List", "/productClusters")]),
-    (LISTED | {"productClusters": [{"products": [PRODUCT]}, {}]}, [("productClusters[].products:required@offerType=Product-List", "/productClusters/1/products")]),
-    (LISTED | {"productClusters": [{"products": [PRODUCT | {"pageCount": 0}]}]}, [("productClusters[].products[].pageCount:minimum", "/productClusters/0/products/0/pageCount")]),
-    (
-        {"number": "", "offerType": "?", "weightInPounds": "1", "x": 1, "y": 2},
-        [("number:minLength", "/number"), ("offerType:enum", "/offerType"), ("weightInPounds:type", "/weightInPounds"), (":additionalProperties", "/x"), (":additionalProperties", "/y")],
-    ),
-]  # fmt: skip
-
-
-def test_exactly_the_broken_rules_are_reported_with_their_places_whatever_the_order_of_properties_is() -> None:
-    for body, rules in BROKEN:
-        verdict = check(OFFERS, body, now=NOW)
-        assert (verdict.label, broken(verdict), verdict.ambiguities) == ("invalid", rules, ()), body
-        assert check(OFFERS, dict(reversed(body.items())), now=NOW) == verdict
 
 
 def test_a_verdict_is_printed_in_words() -> None:

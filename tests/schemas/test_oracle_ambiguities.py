@@ -13,7 +13,6 @@ OFFERS: MessageType = "offer-creation-request"
 PRODUCTS: MessageType = "product-list-response"
 PRICING: MessageType = "offer-pricing-response"
 OFFER: dict[str, Any] = {"number": "A-1", "offerType": "Email"}
-BODY = json.dumps(OFFER).encode()
 PRODUCT: dict[str, Any] = {"productId": "p", "productQuantityInOffer": 1}
 ENVELOPE: dict[str, Any] = {
     "data": None, "failureMessages": [], "informationalMessages": [], "operationWasSuccessful": True,

@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from datetime import UTC, datetime
 from inspect import signature
 from typing import Any
@@ -10,9 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import SearchStrategy
 
-from brokerfuzz import catalogue, check, load_contract, messages
+from brokerfuzz import load_contract
 from brokerfuzz import strategies as every_strategy
-from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.strategies import invalid_offer_requests, offer_requests
 
 LATER = datetime(9999, 1, 1, tzinfo=UTC)
@@ -145,30 +143,6 @@ def test_a_pinned_value_that_breaks_the_contract_is_reported_when_it_is_drawn() 
     for strategy, words in PINNED:
         with pytest.raises(InvalidArgument, match=words):
             minimal(strategy)
-
-
-PRICING: Any = "offer-pricing-response"
-UNKNOWN: Any = "x"
-FUNCTIONS: list[tuple[Callable[[], object], type[Exception], str]] = [
-    (lambda: catalogue(UNKNOWN), UnknownNameError, "unknown message type 'x'"),
-    (lambda: messages(UNKNOWN, 1), UnknownNameError, "unknown message type 'x'"),
-    (lambda: messages(PRICING, 1, verdicts=["good"]), UnknownNameError, "unknown verdict 'good'"),  # type: ignore[list-item]
-    (lambda: messages(PRICING, 1, contract=UNKNOWN), TypeError, r"use load_contract\('x'\)"),
-    (lambda: messages(PRICING, UNKNOWN), TypeError, "seed='x': use an integer"),
-    (lambda: catalogue(PRICING, verdicts=UNKNOWN), TypeError, "verdicts='x' is not a list: use a list"),
-    (lambda: catalogue(PRICING, contract=UNKNOWN), TypeError, "contract='x': use load_contract"),
-    (lambda: catalogue(PRICING, now=UNKNOWN), TypeError, "now='x' is not a datetime"),
-    (lambda: check(PRICING, b"", now=UNKNOWN), TypeError, "now='x' is not a datetime"),
-    (lambda: check(PRICING, b"", contract=UNKNOWN), TypeError, "contract='x'"),
-]
-
-
-@pytest.mark.parametrize(("call_wrongly", "error", "words"), FUNCTIONS)
-def test_the_functions_without_hypothesis_report_wrong_arguments_at_once(
-    call_wrongly: Callable[[], object], error: type[Exception], words: str
-) -> None:
-    with pytest.raises(error, match=words):
-        call_wrongly()
 
 
 def test_the_built_in_contract_is_the_default() -> None:
