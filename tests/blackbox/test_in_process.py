@@ -9,11 +9,11 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from applications import asgi_of, wsgi_of
 from fixture_types import Start
 from waiting import happens
 
@@ -29,26 +29,13 @@ def status_of(body: bytes) -> int:
     return 422 if brokerfuzz.check("offer-creation-request", body).label == "invalid" else 201
 
 
-async def asgi(scope: Any, receive: Callable[[], Any], send: Callable[[Any], Any]) -> None:
-    if scope["type"] == "lifespan":
-        raise ValueError("no lifespan")
-    status = status_of((await receive())["body"])
-    await send({"type": "http.response.start", "status": status, "headers": []})
-    await send({"type": "http.response.body", "body": b"{}"})
-
-
-def wsgi(environ: Any, start_response: Callable[..., Any]) -> Iterable[bytes]:
-    start_response(f"{status_of(environ['wsgi.input'].read())} any", [])
-    return [b"{}"]
-
-
 async def accepts_asynchronously(body: bytes) -> bool:
     return status_of(body) == 201
 
 
 APPLICATIONS: Final[dict[str, Any]] = {
-    "ASGI": asgi,
-    "WSGI": wsgi,
+    "ASGI": asgi_of(status_of),
+    "WSGI": wsgi_of(status_of),
     "function": lambda body: status_of(body) == 201,
     "asynchronous function": accepts_asynchronously,
 }

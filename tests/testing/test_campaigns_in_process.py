@@ -3,10 +3,11 @@ import re
 import socket
 import threading
 import traceback
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from applications import wsgi_of
 
 import brokerfuzz
 from brokerfuzz import check
@@ -61,17 +62,8 @@ class AsgiShop:
         await send({"type": "lifespan.shutdown.complete"})
 
 
-def wsgi_shop(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-    status = status_of(environ["wsgi.input"].read())
-    start_response(f"{status} any reason", [("Content-Type", "application/json")])
-    return [b"{}"]
-
-
 def flask_shop() -> "Flask":
-    from flask import (
-        Flask,
-        request,
-    )  # the frameworks are imported late, because each process that runs tests reads this module
+    from flask import Flask, request
 
     shop = Flask("shop")
     shop.add_url_rule("/offers", view_func=lambda: ("{}", status_of(request.get_data())), methods=["POST"])
@@ -164,7 +156,7 @@ def test_campaigns_run_inside_an_event_loop() -> None:
         shop = AsgiShop()
         both = await asyncio.gather(
             brokerfuzz.fire_async(shop, path="/offers", **SOME),
-            brokerfuzz.fire_async(wsgi_shop, path="/offers", **SOME),
+            brokerfuzz.fire_async(wsgi_of(status_of), path="/offers", **SOME),
         )
         return (*map(kinds, both), kinds(brokerfuzz.fire(AsgiShop(), path="/offers", **SOME)))
 
