@@ -42,7 +42,7 @@ def _lax(is_held_out: bool) -> str:
     counts = {}
     for stack in STACKS:
         if (stack.name in HELD_OUT) == is_held_out and stack.is_installed:
-            target = LineTarget([*stack.command, "--lines"], encoding="base64", processes=1, timeout=60)
+            target = LineTarget([*stack.command], encoding="base64", processes=1, timeout=60)
             counts[stack.name] = _printed(stack.name, _fired(target), MOST)
     return "lax services: " + ", ".join(f"{name} {count}" for name, count in counts.items())
 

@@ -1,4 +1,5 @@
-// An offer service with Jackson. Java compiles this file when it is started: java -cp '/usr/share/java/*' JacksonStack.java PORT
+// An offer service with Jackson, which reads messages from standard input. Java compiles this file when it is started:
+// java -cp '/usr/share/java/*' JacksonStack.java
 
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
@@ -13,11 +14,9 @@ import com.fasterxml.jackson.databind.deser.std.StdScalarDeserializer;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.type.LogicalType;
-import com.sun.net.httpserver.HttpServer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.net.InetSocketAddress;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,7 +24,6 @@ import java.time.OffsetDateTime;
 import java.util.Base64;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Executors;
 
 public class JacksonStack {
   static final Duration TOLERANCE = Duration.ofMinutes(5);
@@ -167,28 +165,10 @@ public class JacksonStack {
   }
 
   public static void main(String[] arguments) throws IOException {
-    if (arguments[0].equals("--lines")) answerLines();
-    else serve(Integer.parseInt(arguments[0]));
-  }
-
-  static void answerLines() throws IOException {
     var lines = new BufferedReader(new InputStreamReader(System.in));
     for (String line; (line = lines.readLine()) != null; ) {
       System.out.println(accepts(Base64.getDecoder().decode(line), now()) ? "accepted" : "rejected");
       System.out.flush();
     }
-  }
-
-  static void serve(int port) throws IOException {
-    var server = HttpServer.create(new InetSocketAddress("127.0.0.1", port), 128);
-    server.createContext("/offers", exchange -> {
-      try (exchange) {
-        boolean accepted = accepts(exchange.getRequestBody().readAllBytes(), now());
-        exchange.sendResponseHeaders(!exchange.getRequestMethod().equals("POST") ? 404 : accepted ? 201 : 400, -1);
-      }
-    });
-    server.setExecutor(Executors.newFixedThreadPool(4));
-    server.start();
-    System.out.println("listening " + server.getAddress().getPort());
   }
 }

@@ -17,8 +17,8 @@ JARS = tuple(Path(f"/usr/share/java/jackson-{name}.jar") for name in ("core", "a
 class Stack:
     """A correct offer service and its habits.
 
-    Add a port to `command` to start an HTTP server. Add `--lines` to start a program that reads messages from its
-    standard input. `packages` lists Python packages, and `needs` files, that must exist before the command can start.
+    The command reads messages from its standard input. `packages` lists Python packages, and `needs` files, that must
+    exist before it can start.
 
     The service accepts a `lastUpdatedDateTimeUtc` that is up to `tolerance` seconds later than its clock. If a property
     occurs twice, `duplicates` says if the service checks the first value, the last value or both, or rejects the

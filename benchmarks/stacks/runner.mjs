@@ -1,6 +1,5 @@
-// Runs a Node stack: as an HTTP server, or as a program that reads messages from its standard input.
+// Runs a Node stack, which reads messages from its standard input.
 
-import {createServer} from "node:http"
 import {createRequire} from "node:module"
 import {createInterface} from "node:readline"
 
@@ -16,23 +15,10 @@ const now = () => (process.env.STACK_NOW ? Date.parse(process.env.STACK_NOW) : D
 // Returns the value in a message. Raises an error if the bytes are not UTF-8 or not JSON. Ignores a byte order mark.
 export const parsed = (body) => JSON.parse(new TextDecoder("utf-8", {fatal: true}).decode(body))
 
-// Starts a server for POST /offers on the port in the first argument. If the first argument is `--lines`, answers lines instead.
-// `accepts` returns true if the service accepts a body (a Buffer) at a time (in milliseconds since 1970).
-export const main = (accepts) => (process.argv[2] === "--lines" ? answerLines(accepts) : serve(accepts, Number(process.argv[2])))
-
-const answerLines = async (accepts) => {
+// Reads a message in base64 from each line. `accepts` returns true if the service accepts a body (a Buffer) at a time (in
+// milliseconds since 1970).
+export const main = async (accepts) => {
   for await (const line of createInterface({input: process.stdin})) {
     process.stdout.write(accepts(Buffer.from(line, "base64"), now()) ? "accepted\n" : "rejected\n")
   }
-}
-
-const serve = (accepts, port) => {
-  const server = createServer(async (request, response) => {
-    const parts = []
-    for await (const part of request) parts.push(part)
-    const known = request.method === "POST" && request.url === "/offers"
-    response.statusCode = !known ? 404 : accepts(Buffer.concat(parts), now()) ? 201 : 400
-    response.end()
-  })
-  server.listen(port, "127.0.0.1", () => console.log("listening", server.address().port))
 }

@@ -3,11 +3,9 @@ library.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import chain, islice
 from pathlib import Path
-from subprocess import PIPE, Popen
 
 import chosen_campaigns
 import pytest
@@ -20,7 +18,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import plainest
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import PolicyValues
-from brokerfuzz.targets import HttpTarget, LineTarget, Target
+from brokerfuzz.targets import LineTarget, Target
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ROOT = Path(__file__).parents[2]
@@ -39,19 +37,7 @@ def surroundings(monkeypatch: pytest.MonkeyPatch, stack: Stack) -> None:
 
 
 def lines(stack: Stack) -> LineTarget:
-    return LineTarget([*stack.command, "--lines"], encoding="base64", processes=1, timeout=60)
-
-
-@contextmanager
-def serving(stack: Stack) -> Iterator[HttpTarget]:
-    with Popen([*stack.command, "0"], stdout=PIPE) as server:
-        try:
-            assert server.stdout is not None
-            said, port = server.stdout.readline().split()
-            assert said == b"listening"
-            yield HttpTarget(f"http://127.0.0.1:{int(port)}/offers", timeout=60)
-        finally:
-            server.terminate()
+    return LineTarget([*stack.command], encoding="base64", processes=1, timeout=60)
 
 
 def cases(seeds: int) -> Iterator[Case]:
@@ -85,10 +71,3 @@ def test_a_correct_service_has_no_findings_by_default_or_with_its_observed_polic
     assert policies["clock-tolerance"] == (str(stack.tolerance),)
     assert policies["duplicate-properties"] == (stack.duplicates,)
     fired(cases(seeds=size), lines(stack), policies)
-
-
-@every_stack
-@pytest.mark.long
-def test_a_correct_service_has_no_findings_over_http(stack: Stack) -> None:
-    with serving(stack) as target:
-        fired(cases(seeds=0), target)
