@@ -5,6 +5,7 @@ right, also under policies.
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from behaviours import OFFER, PRICING
@@ -33,9 +34,10 @@ def test_a_string_that_may_be_meant_as_a_message_is_refused_and_other_values_are
     with pytest.raises(TypeError, match=r"bytes.*body\.encode\(\)"):
         brokerfuzz.check(OFFER, '{"number":"a","offerType":"Email"}')
     body = b'{"number":"a","offerType":"Email"}'
-    values = (json.loads(body), body, bytearray(body), memoryview(body))
-    assert {brokerfuzz.check(OFFER, value).label for value in values} == {"valid"}
-    assert {brokerfuzz.check(OFFER, value).label for value in (None, 1, [])} == {"invalid"}
+    valid: list[Any] = [json.loads(body), body, bytearray(body), memoryview(body)]
+    invalid: list[Any] = [None, 1, []]
+    assert {brokerfuzz.check(OFFER, value).label for value in valid} == {"valid"}
+    assert {brokerfuzz.check(OFFER, value).label for value in invalid} == {"invalid"}
 
 
 @pytest.mark.parametrize(
