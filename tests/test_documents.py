@@ -236,3 +236,19 @@ def test_links_between_files_lead_somewhere(name: str) -> None:
     """The links between the pages of `docs` are checked when the site is built."""
     for link in re.findall(r"\]\((?!https?:)([^)#]*)[^)]*\)", text_of(name)):
         assert (ROOT / link).exists() or link in {f"docs/reference/{page}" for page in GENERATED}, f"{name}: {link}"
+
+
+@pytest.mark.parametrize("name", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", *PAGES])
+def test_files_that_a_document_names_exist(name: str) -> None:
+    for path in re.findall(r"`((?:tests|brokerfuzz|docs|examples|benchmarks|\.ci)/[\w/.-]*)`", text_of(name)):
+        assert (ROOT / path).exists(), f"{name}: {path}"
+
+
+def test_the_steps_of_the_architecture_exist_in_the_code() -> None:
+    steps = re.findall(r"^\d+ +([\w.]+(?:, [\w.]+)*)", text_of("ARCHITECTURE.md"), re.MULTILINE)
+    paths = list((ROOT / "brokerfuzz").rglob("*.py"))
+    code = "\n".join(path.read_text(encoding="utf-8") for path in paths)
+    defined = {part for path in paths for part in (path.stem, path.parent.name)}
+    defined |= set(re.findall(r"\b(?:def|class) (\w+)", code))
+    assert len(steps) > 15
+    assert [name for step in steps for name in re.split(r"\W+", step) if name not in defined] == []
