@@ -1,7 +1,7 @@
 """Converts places in a message to JSON Pointers (RFC 6901), and back, and to the paths of their sites."""
 
 from collections.abc import Iterable
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any
 
 Steps = tuple[str | int, ...]
@@ -36,6 +36,7 @@ def path_to(steps: Iterable[str | int], above: str = "") -> str:
     return reduce(path_below, steps, above)
 
 
+@lru_cache(maxsize=1000)
 def path_below(path: str, step: str | int) -> str:
     """Returns the path of a property or an item. In a path, a dot separates names, and brackets stand for items."""
     if isinstance(step, int):

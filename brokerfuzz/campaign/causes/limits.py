@@ -50,9 +50,11 @@ async def limit_of_items(problem: Problem, contract: Contract, accepted: Callabl
     """
     message_type = problem.failure.case.message_type
     for site, value in first_values(tree_of(problem.failure.body)).items():
-        most = accepted(site)
         is_known = site in contract.sites[message_type]  # an unknown property may contain arrays, too
-        if is_known and isinstance(value, JsonArray) and len(value.items) > most:
+        if not is_known or not isinstance(value, JsonArray):
+            continue
+        most = accepted(site)
+        if len(value.items) > most:
             generated = partial(_with_items, contract, message_type, site)
             count = await _most_items(problem, generated, most, len(value.items))
             if count:
