@@ -16,7 +16,7 @@ from brokerfuzz.schemas import Contract, MessageType, load_contract
 
 RANDOM_CASES = 100
 """The number of random cases of a campaign with only random cases, if the user specifies no number."""
-PATTERNS = ("rules", "techniques", "sites", "tags")
+PATTERNS = ("rules", "techniques", "tags")
 """The filters whose values are patterns, such as `*:minimum`."""
 
 
@@ -54,7 +54,7 @@ def has_filters(options: Mapping[str, Any]) -> bool:
 
 def filters_of(options: Mapping[str, Any], contract: Contract) -> Selection:
     """Returns the filters, except for that of verdicts. Raises `UnknownNameError` if they contain an unknown name."""
-    return selection(contract, options["rules"], options["techniques"], options["tags"], sites=options["sites"])
+    return selection(contract, options["rules"], options["techniques"], options["tags"])
 
 
 def check_filters(options: Mapping[str, Any], message_types: Sequence[MessageType], contract: Contract) -> None:
@@ -65,8 +65,7 @@ def check_filters(options: Mapping[str, Any], message_types: Sequence[MessageTyp
     types = list(dict.fromkeys(rule.message_type for rule in chosen.among(contract.rules_by_id.values()) or ()))
     if types and not set(types) & set(message_types):
         raise BrokerfuzzError(
-            f"--rule and --site match only rules of {' and '.join(types)}: use --message {types[0]}, or choose other "
-            "rules"
+            f"--rule matches only rules of {' and '.join(types)}: use --message {types[0]}, or choose other rules"
         )
     for message_type in message_types:
         check_testable(contract, message_type, chosen, tuple(options["verdicts"]))

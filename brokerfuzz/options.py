@@ -33,10 +33,10 @@ def rule_ids(contract: str | None) -> Names:
     return ((rule.id, rule.demand) for rule in load_contract(contract).rules_by_id.values())
 
 
-def sites(contract: str | None) -> Names:
-    """Yields the sites that have rules, except for the root, whose name is empty."""
+def rules_and_sites(contract: str | None) -> Names:
     rules = load_contract(contract).rules_by_id.values()
-    return ((site, "") for site in dict.fromkeys(rule.site for rule in rules) if site)
+    yield from ((site, "") for site in dict.fromkeys(rule.site for rule in rules) if site)
+    yield from rule_ids(contract)
 
 
 def techniques(contract: str | None) -> Names:
@@ -152,23 +152,16 @@ class CaseFilters(TypedDict, total=False):
         flags=("--verdict",), metavar="VERDICT", many=True, names=_fixed(LABELS), example=["valid", "invalid"],
     )]  # fmt: skip
     rules: Annotated[Sequence[str], Option(
-        help="Include only messages that break this rule, and their twins. * matches any characters; '!ID' excludes a "
-        "rule.",
-        read=read.each(read.text), default=(), section=CASES, flags=("--rule",), metavar="ID", many=True,
-        names=rule_ids, excludable=True, example=["*pageCount:minimum"],
+        help="Include only messages that break this rule (such as orderMinimum:minimum) or the rules of this property "
+        "(orderMinimum), and their twins. * matches any characters; '!RULE' excludes a rule.",
+        read=read.each(read.text), default=(), section=CASES, flags=("--rule",), metavar="RULE", many=True,
+        names=rules_and_sites, excludable=True, example=["*pageCount:minimum", "productClusters[].products[].*"],
     )]  # fmt: skip
     techniques: Annotated[Sequence[str], Option(
         help="Include only messages that break a rule with this technique, and their twins. * and ! work as with "
         "--rule.",
         read=read.each(read.text), default=(), section=CASES, flags=("--technique",), metavar="NAME", many=True,
         names=techniques, excludable=True, example=["one-below", "one-above"],
-    )]  # fmt: skip
-    sites: Annotated[Sequence[str], Option(
-        help="Include only messages that break rules at this site (the path of a property), and their twins. * and ! "
-        "work as with --rule.",
-        read=read.each(read.text_like("(?s).*", "the path of a property")), default=(), section=CASES,
-        flags=("--site",), metavar="SITE", many=True, names=sites, excludable=True,
-        example=["productClusters[].products[].*"],
     )]  # fmt: skip
     tags: Annotated[Sequence[str], Option(
         help="Include only cases with this tag, such as 'probe:*'. * and ! work as with --rule.",

@@ -1,8 +1,9 @@
-"""Selects cases by rule, technique, site and tag."""
+"""Selects cases by rule, technique and tag."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.techniques import TECHNIQUES
@@ -61,45 +62,54 @@ def selection(
     rules: Sequence[str] = (),
     techniques: Sequence[str] = (),
     tags: Sequence[str] = (),
-    *,
-    sites: Sequence[str] = (),
 ) -> Selection:
-    """Creates a filter from patterns for rule IDs, names of techniques, tags and sites.
+    """Creates a filter from patterns for rules, names of techniques, and tags.
 
     In a pattern, `*` matches any characters and `?` matches one character. A pattern that begins with `!` excludes
-    names, even if another pattern includes them. If all patterns begin with `!`, all other names are included. With
-    `rules` and `sites`, both the ID and the site of a rule must match. Raises `UnknownNameError` if no rule, technique
-    or site matches a pattern. A pattern for tags may match nothing, because the tags are known only after the cases are
-    generated. Raises `TypeError` if an argument is a single string instead of a sequence of strings.
+    names, even if another pattern includes them. If all patterns begin with `!`, all other names are included. A
+    pattern for rules matches their IDs, with or without the message type, or their sites. Raises `UnknownNameError` if
+    no rule or technique matches a pattern. A pattern for tags may match nothing, because the tags are known only after
+    the cases are generated. Raises `TypeError` if an argument is a single string instead of a sequence of strings.
     """
-    for name, patterns in (("rules", rules), ("techniques", techniques), ("tags", tags), ("sites", sites)):
+    for name, patterns in (("rules", rules), ("techniques", techniques), ("tags", tags)):
         listed_names(name, patterns)
-    by_id = matching("rule", contract.rules_by_id, rules, "`brokerfuzz rules` lists all rules")
-    at_sites = _at(contract, sites)
-    if at_sites is not None:
-        by_id = dict.fromkeys(name for name in at_sites if by_id is None or name in by_id)
     return Selection(
-        by_id,
+        matching_rules(contract.rules_by_id.values(), rules),
         matching("technique", TECHNIQUES, techniques, "`brokerfuzz rules --techniques` lists all techniques"),
-        any(not pattern.startswith(EXCLUDES) for pattern in (*rules, *techniques, *sites)),
+        any(not pattern.startswith(EXCLUDES) for pattern in (*rules, *techniques)),
         _by_tags(tags),
     )
 
 
-def _at(contract: Contract, sites: Sequence[str]) -> Collection[str] | None:
-    site_names = dict.fromkeys(rule.site for rule in contract.rules_by_id.values())
-    wanted = matching("site", site_names, sites, "`brokerfuzz rules` lists the rules of each site")
-    return wanted and [name for name, rule in contract.rules_by_id.items() if rule.site in wanted]
+def matching_rules(rules: Iterable[Rule], patterns: Sequence[str]) -> Collection[str] | None:
+    """Returns the IDs of the rules that the patterns select, or None if there are no patterns."""
+    ids_by_name: dict[str, list[str]] = {}
+    for rule in rules if patterns else ():
+        for name in rule.names:
+            ids_by_name.setdefault(name, []).append(rule.id)
+    return _matching("rule", ids_by_name, patterns, "`brokerfuzz rules` lists all rules")
 
 
-def matching(kind: str, names: Collection[str], patterns: Sequence[str], remedy: str) -> Collection[str] | None:
+def matching(kind: str, names: Iterable[str], patterns: Sequence[str], remedy: str) -> Collection[str] | None:
     """Returns the known names that the patterns select, or None if there are no patterns."""
+    return _matching(kind, {name: (name,) for name in names}, patterns, remedy)
+
+
+def _matching(
+    kind: str, named: Mapping[str, Collection[str]], patterns: Sequence[str], remedy: str
+) -> Collection[str] | None:
+    """`named` maps each name to what has this name."""
+
+    def with_names(patterns: Iterable[str]) -> set[str]:
+        names = [name for pattern in patterns for name in _fitting(kind, named, pattern, remedy)]
+        return {identity for name in names for identity in named[name]}
+
     if not patterns:
         return None
     wanted, excluded = _parted(patterns)
-    included = {name for pattern in wanted for name in _fitting(kind, names, pattern, remedy)} if wanted else set(names)
-    left_out = {name for pattern in excluded for name in _fitting(kind, names, pattern, remedy)}
-    return {name: None for name in names if name in included and name not in left_out}
+    included = with_names(wanted or ["*"])
+    included -= with_names(excluded)
+    return [identity for identity in dict.fromkeys(chain.from_iterable(named.values())) if identity in included]
 
 
 def _parted(patterns: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -42,7 +42,7 @@ class Plan:
     gives the same messages on any day. `contract` is the folder of a changed contract. `values` is the text of
     reference data (see `KnownValues`).
 
-    `rules`, `techniques`, `tags` and `sites` are patterns that include or exclude cases (see `case_filters.selection`).
+    `rules`, `techniques` and `tags` are patterns that include or exclude cases (see `case_filters.selection`).
     """
 
     message_type: MessageType
@@ -54,7 +54,6 @@ class Plan:
     rules: tuple[str, ...] = ()
     techniques: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
-    sites: tuple[str, ...] = ()
     contract: str | None = None
     values: str | None = None
 
@@ -123,7 +122,7 @@ class Plan:
 
     @property
     def chosen(self) -> Selection:
-        return selection(self.demands, self.rules, self.techniques, self.tags, sites=self.sites)
+        return selection(self.demands, self.rules, self.techniques, self.tags)
 
     def catalogue_cases(self) -> Sequence[Case]:
         return _catalogue_cases(self.demands, self)
@@ -190,7 +189,7 @@ _PLAN = validator_for(
             "count": {"type": ["integer", "null"], "minimum": 0},
             "verdicts": {"type": "array", "minItems": 1, "items": {"enum": LABELS}},
             "case_set": {"enum": CASE_SETS},
-            **dict.fromkeys(("rules", "techniques", "tags", "sites"), _PATTERNS),
+            **dict.fromkeys(("rules", "techniques", "tags"), _PATTERNS),
             **dict.fromkeys(("now", "contract", "values"), _TEXT),
         },
         "required": [field.name for field in fields(Plan)],

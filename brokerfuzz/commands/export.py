@@ -67,7 +67,7 @@ def command(out: str, options: ExportOptions) -> None:
     Examples:
       brokerfuzz export corpus.ndjson
       brokerfuzz export - --message offer-creation-request --verdict invalid | head -n 3
-      brokerfuzz export products.ndjson --site 'productClusters[].products[].*'
+      brokerfuzz export products.ndjson --rule 'productClusters[].products[].*'
       brokerfuzz export all.ndjson.zst --full
       brokerfuzz export more.ndjson --random 10000 --seed 7
       brokerfuzz export load.ndjson --plausible 10000

@@ -128,7 +128,7 @@ def _run(target: Target, settings: Settings) -> Result:
 
 def _check_filters(settings: Settings) -> None:
     if settings.plan.is_empty:
-        remedy = "remove or change --verdict, --rule, --technique, --site or --tag"
+        remedy = "remove or change --verdict, --rule, --technique or --tag"
         raise UsageError(f"no case matches the filters: {remedy}")
 
 

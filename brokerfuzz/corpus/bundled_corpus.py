@@ -24,18 +24,18 @@ def load(
     verdicts: Collection[Label] | None = None,
     rules: Sequence[str] = (),
     techniques: Sequence[str] = (),
-    sites: Sequence[str] = (),
 ) -> list[Case]:
     """Returns the essential cases of a message type. These cases break each rule with each technique, and contain each
     edge (an unusual valid value) and each probe of an ambiguity.
 
-    The twin (the valid counterpart) of an invalid case comes before the invalid case. `verdicts`, `rules`, `techniques`
-    and `sites` select cases. In `rules`, `techniques` and `sites`, `*` matches any characters. The twins of the
-    selected invalid cases are included too, unless `verdicts` excludes valid cases. The first call for a message type
-    is slower, because it judges the cases. The function does not need Hypothesis.
+    The twin (the valid counterpart) of an invalid case comes before the invalid case. `verdicts`, `rules` and
+    `techniques` select cases. `rules` contains rules (`orderMinimum:minimum`) or properties (`orderMinimum`). In
+    `rules` and `techniques`, `*` matches any characters. The twins of the selected invalid cases are included too,
+    unless `verdicts` excludes valid cases. The first call for a message type is slower, because it judges the cases.
+    The function does not need Hypothesis.
 
-    Raises `UnknownNameError` if a message type or verdict is unknown, or if a pattern matches no rule, technique or
-    site. Raises `TypeError` for a single string instead of a list.
+    Raises `UnknownNameError` if a message type or verdict is unknown, or if a pattern matches no rule or technique.
+    Raises `TypeError` for a single string instead of a list.
 
     >>> from brokerfuzz.corpus import load
     >>> [
@@ -45,7 +45,7 @@ def load(
     ['valid offer-creation-request orderMinimum:lowest', 'breaks orderMinimum minimum one-below']
     """
     labels = None if verdicts is None else known_labels(verdicts)
-    chosen = selection(load_contract(), rules, techniques, sites=sites)
+    chosen = selection(load_contract(), rules, techniques)
     return [
         case
         for case in chosen.of(_all(load_contract().known_message_type(message_type)))

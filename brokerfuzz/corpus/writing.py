@@ -16,7 +16,7 @@ from brokerfuzz.schemas import load_contract
 from brokerfuzz.storage import folder_problem, place_of, written
 
 NOTHING = (
-    "no cases to write: choose more messages, verdicts, rules, techniques, sites or tags, or add --full, "
+    "no cases to write: choose more messages, verdicts, rules, techniques or tags, or add --full, "
     "--large, --clock or --random"
 )
 

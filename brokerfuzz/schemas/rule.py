@@ -64,6 +64,12 @@ class Rule:
         suffix = f"@{self.condition.label}" if self.condition else ""
         object.__setattr__(self, "id", f"{self.message_type}/{self.site}:{self.keyword}{suffix}")
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What filters may call the rule: its ID, with or without the message type, or its site (if it has a name)."""
+        short_id = self.id.removeprefix(f"{self.message_type}/")
+        return (self.id, short_id, self.site) if self.site else (self.id, short_id)
+
 
 def derive_rules(message_type: MessageType, root: Site) -> list[Rule]:
     """Returns every rule that the schemas of the sites state, in their order. Conditional rules come last."""

@@ -9,7 +9,7 @@ from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import SearchStrategy
 
 from brokerfuzz.cases.case import clock
-from brokerfuzz.cases.case_filters import matching
+from brokerfuzz.cases.case_filters import matching, matching_rules
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import BrokerfuzzError, UnknownNameError, listed_values, quoted
@@ -41,7 +41,6 @@ class FaultOptions(TypedDict, total=False):
 
     rules: Iterable[str] | None
     techniques: Iterable[str] | None
-    sites: Iterable[str] | None
     parsed: bool
     now: datetime | None
     contract: Contract | None
@@ -232,16 +231,14 @@ def chosen_rules(
     pinned sites, and no rules whose condition depends on a pinned property.
     """
     rules = contract.rules[message_type]
-    ids, sites = [rule.id for rule in rules], dict.fromkeys(rule.site for rule in rules)
-    chosen_ids = _matching("rules", "rule", ids, options.get("rules"), "`brokerfuzz rules` lists them all")
-    remedy = "`brokerfuzz rules` lists the rules of each site"
-    chosen_sites = _matching("sites", "site", sites, options.get("sites"), remedy)
+    patterns = options.get("rules")
+    chosen_ids: Collection[str] | None = None
+    if patterns is not None:
+        wanted = _several("rules", patterns)
+        with _rejecting("rules", patterns):
+            chosen_ids = matching_rules(rules, wanted)
     return tuple(
-        rule
-        for rule in rules
-        if (chosen_ids is None or rule.id in chosen_ids)
-        and (chosen_sites is None or rule.site in chosen_sites)
-        and not _is_settled(rule, pinned)
+        rule for rule in rules if (chosen_ids is None or rule.id in chosen_ids) and not _is_settled(rule, pinned)
     )
 
 

@@ -24,9 +24,9 @@ def invalid_offer_requests(**options: Unpack[arguments.GeneratedCaseOptions]) ->
     Each case breaks one rule. `case.twin` is the twin (the valid counterpart) of the case: a valid message that differs
     only at the place where the rule is broken.
 
-    - `rules` lists the IDs of the rules to break, `techniques` lists the ways to break a rule, and `sites` lists the
-      sites of the rules (default: all). In these lists, `*` matches any characters, and `!` excludes: `["*:minimum"]`
-      selects every rule about a minimum, and `["!*:type"]` selects all rules except those about types.
+    - `rules` lists the rules to break (`orderMinimum:minimum`, or `orderMinimum` for all rules of this property), and
+      `techniques` lists the ways to break a rule (default: all). In these lists, `*` matches any characters, and `!`
+      excludes: `["*:minimum"]` selects every rule about a minimum, and `["!*:type"]` all except those about types.
     - `fields` and `plausible` work as in `offer_requests`. No case breaks a rule at a site in `fields`.
     - `parsed=True` selects cases that are valid JSON, so that `case.value` is the parsed message.
     - `now` is the time that counts as the present (default: the actual time). Some techniques use a time after `now`.
@@ -57,7 +57,7 @@ def invalid_product_list_responses(**options: Unpack[arguments.GeneratedCaseOpti
 
     >>> from hypothesis import find
     >>> from brokerfuzz.strategies import invalid_product_list_responses
-    >>> str(find(invalid_product_list_responses(sites=["data"]), lambda case: True))
+    >>> str(find(invalid_product_list_responses(rules=["data"]), lambda case: True))
     'breaks product-list-response.data required removed'
     """
     return LabelledCases.of("product-list-response", **options).broken()
@@ -89,8 +89,8 @@ def cases(
     """Cases of one message type: valid, invalid (with faults and a twin) and unspecified cases. A case is unspecified
     if the contract does not say whether a service must accept the message.
 
-    `verdicts` lists the verdicts to generate (`valid`, `invalid`, `unspecified`; default: all). `rules`, `techniques`
-    and `sites` limit only the invalid cases. The other arguments are the same as for `invalid_offer_requests`.
+    `verdicts` lists the verdicts to generate (`valid`, `invalid`, `unspecified`; default: all). `rules` and
+    `techniques` limit only the invalid cases. The other arguments are the same as for `invalid_offer_requests`.
 
     Shrinks towards the first verdict in the order `valid`, `invalid`, `unspecified`, and then towards simple messages.
 

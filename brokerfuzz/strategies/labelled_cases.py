@@ -62,7 +62,7 @@ class LabelledCases:
         cases = cls(messages, rules, techniques, parsed, arguments.time_of(options.get("now")))
         if not cases.breakable:
             limits = {**options, "fields": list(messages.pins)}
-            names = ("rules", "techniques", "sites", "fields", "parsed")
+            names = ("rules", "techniques", "fields", "parsed")
             together = ", ".join(f"{name}={limits[name]!r}" for name in names if limits.get(name))
             raise InvalidArgument(
                 f"{together}: no technique can break any of these rules; `brokerfuzz rules --techniques` lists what "

@@ -36,7 +36,6 @@ def parametrize(
     verdicts: Sequence[Label] = ("valid", "invalid"),
     rules: Sequence[str] = (),
     techniques: Sequence[str] = (),
-    sites: Sequence[str] = (),
     by: GroupedBy = "rule",
     contract: Contract | None = None,
 ) -> Callable[[Test], Test]:
@@ -47,7 +46,7 @@ def parametrize(
     valid cases.
     With `by="case"`, there is one test per case. The ID of the test is `str(case)`, which begins with `breaks` for an
     invalid case and with `valid` for a valid case. The cases come from `corpus.load`: each rule broken with each
-    technique, each edge (an unusual valid value), and each probe of an ambiguity. `rules`, `techniques` and `sites` are
+    technique, each edge (an unusual valid value), and each probe of an ambiguity. `rules` and `techniques` are
     patterns that select cases, as in `corpus.load`. `pytest --brokerfuzz-count 1000 --brokerfuzz-seed 7` adds random
     cases.
 
@@ -67,7 +66,7 @@ def parametrize(
         contract = known_contract(contract)
         contract.known_message_type(message_type)
         known_labels(verdicts)
-        selection(contract, rules, techniques, sites=sites)
+        selection(contract, rules, techniques)
         if by not in ("case", "rule"):
             expected = "use 'case' for one test per case, or 'rule' for one test per rule"
             raise ValueError(f"by={quoted(by)} is not supported: {expected}")  # noqa: TRY301
@@ -81,7 +80,6 @@ def parametrize(
         verdicts=tuple(verdicts),
         rules=tuple(rules),
         techniques=tuple(techniques),
-        sites=tuple(sites),
     )
     chosen = ChosenCases(plan, contract, by)
 
@@ -165,7 +163,7 @@ class ChosenCases:
         cases = list({case.id: case for case in self._cases(seed, count)}.values())
         if not cases:
             raise BrokerfuzzError(
-                "no case matches the arguments of brokerfuzz.parametrize: change verdicts, rules, techniques or sites"
+                "no case matches the arguments of brokerfuzz.parametrize: change verdicts, rules or techniques"
             )
         if self.by == "case":
             return list(zip(names_of(cases), cases, strict=True))
@@ -178,7 +176,7 @@ class ChosenCases:
         plan = self.plan
         check_testable(self.contract, plan.message_type, plan.chosen, plan.verdicts)
         if plan.contract is None:  # reading the corpus is faster than generating it
-            names = ("verdicts", "rules", "techniques", "sites")
+            names = ("verdicts", "rules", "techniques")
             yield from load(plan.message_type, **{name: getattr(plan, name) for name in names})
         else:
             yield from plan.catalogue_cases()

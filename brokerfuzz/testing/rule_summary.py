@@ -35,7 +35,7 @@ def rule_record(
     return {
         "message_type": plan.message_type,
         "contract": plan.contract,
-        "filters": {"rules": plan.rules, "sites": plan.sites} if "invalid" in plan.verdicts else None,
+        "rules": plan.rules if "invalid" in plan.verdicts else None,
         "twins": twins,
         "accepted": valid,
     }
@@ -104,21 +104,21 @@ class ExercisedRules:
 
     def __init__(self) -> None:
         self.twins: dict[str, set[str]] = {}
-        self._filters: list[dict[str, list[str]]] = []
+        self._patterns: list[list[str]] = []
 
     def add(self, record: dict[str, Any]) -> None:
         for rule, twins in record["twins"].items():
             self.twins.setdefault(rule, set()).update(twins)
-        if record["filters"] is not None and record["filters"] not in self._filters:
-            self._filters.append(record["filters"])
+        if record["rules"] is not None and record["rules"] not in self._patterns:
+            self._patterns.append(record["rules"])
 
     def chosen(self, contract: "Contract", rules: list[str]) -> list[str]:
         """Returns those of the `rules` that at least one test chose."""
         from brokerfuzz.cases.case_filters import selection
 
         chosen: set[str] = set()
-        for filters in self._filters:
-            selected = selection(contract, filters["rules"], sites=filters["sites"]).rules
+        for patterns in self._patterns:
+            selected = selection(contract, patterns).rules
             chosen.update(rules if selected is None else selected)
         return [rule for rule in rules if rule in chosen]
 

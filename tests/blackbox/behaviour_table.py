@@ -131,9 +131,9 @@ LENIENT = [
     target(lenient("*:additionalProperties"), "ignores unknown properties"),
     target(overlooking("/productClusters/[1-9]"), "productClusters: only the first item is checked"),
     target(
-        overlooking(r"/categoryIds/\d\d"), "categoryIds: only the first 10 items are checked", sites=["categoryIds*"]
+        overlooking(r"/categoryIds/\d\d"), "categoryIds: only the first 10 items are checked", rules=["categoryIds*"]
     ),
-    target(checks_page_counts_without_surcharge, f"{PAGE_COUNT}: accepted 0; must be at least 1", sites=[PAGE_COUNT]),
+    target(checks_page_counts_without_surcharge, f"{PAGE_COUNT}: accepted 0; must be at least 1", rules=[PAGE_COUNT]),
     target(reads_objects, "accepts (almost) every invalid message", **FEW_RULES),
     target(checks_one_type, "accepts (almost) every invalid message", **FEW_RULES),
     target(
@@ -151,7 +151,7 @@ LENIENT = [
     target(
         lenient(f"{QUANTITY}:minimum", f"{QUANTITY}:maximum", f"{QUANTITY}:type"),
         f"{QUANTITY}: does not always check type, minimum and maximum",
-        sites=[QUANTITY],
+        rules=[QUANTITY],
     ),
     target(
         converts,
@@ -165,7 +165,7 @@ LENIENT = [
         converts_at_one_place,
         "productClusters: only the first item is checked",
         "orderMaximum: accepts strings and booleans for numbers",
-        sites=["productClusters*", "orderMaximum"],
+        rules=["productClusters*", "orderMaximum"],
     ),
     target(
         excusing(lambda one: one.rule.endswith("additionalProperties") and is_in_another_case(one.at)),
@@ -204,13 +204,13 @@ LENIENT = [
     target(
         checks_products_only_in_product_lists,
         'productClusters: nothing is checked if offerType is not "Product List"',
-        sites=["productClusters*", "priceClasses", "offerType"],
+        rules=["productClusters*", "priceClasses", "offerType"],
         verdicts=["invalid"],
     ),
     target(
         excusing(lambda one: "@" in one.rule),
         "the rules for offerType=Product-List are not checked",
-        sites=["productClusters*", "offerType"],
+        rules=["productClusters*", "offerType"],
         verdicts=["invalid"],
     ),
 ]
@@ -374,18 +374,18 @@ CRASHING = [
     crashing_at(
         lambda message: isinstance(value := message.get("orderMinimum"), int) and abs(value) >= 1 << 63,
         "orderMinimum is beyond 64 bits…",
-        sites=["orderMinimum"],
+        rules=["orderMinimum"],
     ),
     crashing_at(
         lambda message: any("name" not in one for one in objects(message, "additionalPropsRequiredOnOrder")),
         "additionalPropsRequiredOnOrder[].name is absent",
-        sites=["additionalPropsRequiredOnOrder*"],
+        rules=["additionalPropsRequiredOnOrder*"],
     ),
     target(
         crashing(is_null("orderMaximum"), otherwise=lenient("number:minLength")),
         "crashes (RuntimeError) if orderMaximum is null",
         'number: accepted ""; must have at least 1 character',
-        sites=["orderMaximum", "number"],
+        rules=["orderMaximum", "number"],
     ),
     crashing_at(
         lacks_surcharge_later, "productClusters[].products[].surcharge is null in item 2 or later of productClusters"
@@ -394,7 +394,7 @@ CRASHING = [
     crashing_at(
         lambda message: len([*objects(message, "offers")]) == 3,
         "omniChannel.offers has 3 items",
-        sites=["omniChannel.offers*", ""],
+        rules=["omniChannel.offers*", ":*"],
     ),
     crashing_at(
         any_string(lambda text: any("\ud800" <= letter <= "\udfff" for letter in text)),

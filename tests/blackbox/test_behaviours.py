@@ -44,7 +44,7 @@ RULES = [rule for message_type in brokerfuzz.MESSAGE_TYPES for rule in brokerfuz
 
 def _about(rule: brokerfuzz.Rule) -> dict[str, Any]:
     """Selects the cases at the site of the rule, which are enough to name the rule."""
-    return {"sites": [rule.site]} if rule.site else {"rules": [rule.id]}
+    return {"rules": [rule.site or rule.id]}
 
 
 @given(rule=st.sampled_from(RULES))
@@ -122,7 +122,7 @@ def test_a_fault_is_found_behind_values_that_the_service_rejects_and_is_not_sent
         lenient(f"{PAGE_COUNT}:minimum"),
     )
     journal, sites = tmp_path / "run.ndjson", (PAGE_COUNT, "isActive", "comments", "orderMinimum")
-    options = [option for site in sites for option in ("--site", site)]
+    options = [option for site in sites for option in ("--rule", site)]
     with serving(answers(lambda body: 201 if picky(body) else 400)) as url:
         before = json.loads(run("fire", url, "--journal", journal, *options, "--json").stdout)
         after = json.loads(run("fire", url, "--resume", journal, "--json").stdout)
@@ -158,13 +158,13 @@ KINDS: dict[str, Callable[[], AbstractContextManager[list[str]]]] = {
 
 @pytest.fixture(scope="module")
 def in_process() -> brokerfuzz.Report:
-    return brokerfuzz.fire(mistaken_service.accepts, sites=mistaken_service.SITES)
+    return brokerfuzz.fire(mistaken_service.accepts, rules=mistaken_service.SITES)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_target_gives_the_same_findings(kind: str, run: Run, in_process: brokerfuzz.Report) -> None:
     with KINDS[kind]() as target:
-        sites = [word for site in mistaken_service.SITES for word in ("--site", site)]
+        sites = [word for site in mistaken_service.SITES for word in ("--rule", site)]
         done = run("fire", *target, *sites, "--json")
     assert done.exit_code == 1, done.stderr
     document = json.loads(done.stdout)

@@ -83,7 +83,7 @@ def test_concurrent_messages_of_a_campaign_with_cleanup_never_have_the_same_numb
     store.pause = 0.01
     cleanup = ("--cleanup", "DELETE /offers/{number}")
     with store.serving() as url:
-        done = run("fire", url, "--site", "orderMinimum", "--site", "comments", *cleanup, "--json")
+        done = run("fire", url, "--rule", "orderMinimum", "--rule", "comments", *cleanup, "--json")
     report = json.loads(done.stdout)
     assert (done.exit_code, report["findings"], report["fresh"]) == (0, [], "number")
     assert "each message gets a new number (--fresh number): to turn this off, use --fresh off" in done.stderr

@@ -54,8 +54,8 @@ def responding(answer: Callable[[dict[str, Any]], tuple[int, str] | None]) -> Be
     ("accepts", "chosen", "properties"),
     [
         (strict(lambda message: (message.get("orderMaximum") or 0) > 123_456), VALID, {"orderMaximum": 123_457}),
-        (lenient(f"{PAGE_COUNT}:minimum"), {"sites": [PAGE_COUNT]}, {"productClusters": [{"products": [ANY_PRODUCT]}]}),
-        (overlooking(r"/categoryIds/\d\d"), {"sites": ["categoryIds[]"]}, {"categoryIds": [*[ANY_ID] * 10, None]}),
+        (lenient(f"{PAGE_COUNT}:minimum"), {"rules": [PAGE_COUNT]}, {"productClusters": [{"products": [ANY_PRODUCT]}]}),
+        (overlooking(r"/categoryIds/\d\d"), {"rules": ["categoryIds[]"]}, {"categoryIds": [*[ANY_ID] * 10, None]}),
     ],
     ids=["a limit", "a nested number", "the eleventh item"],
 )
@@ -247,8 +247,8 @@ MASKING: dict[str, tuple[Callable[[bytes], bool], brokerfuzz.MessageType, list[s
 
 @pytest.mark.parametrize("name", MASKING)
 def test_what_a_mistake_masks_is_sent_again_without_its_cause(name: str) -> None:
-    accepts, message_type, sites, texts = MASKING[name]
-    report = brokerfuzz.fire(accepts, message_type, sites=sites)
+    accepts, message_type, rules, texts = MASKING[name]
+    report = brokerfuzz.fire(accepts, message_type, rules=rules)
     assert {LINE_OF_CODE.sub("", finding.text) for finding in report.findings} == texts
     assert report.result.unproven < 10, report
 
@@ -275,7 +275,7 @@ def test_a_target_that_reports_results_in_bodies_needs_a_hook() -> None:
         writer.write(response(200, b'{"data": {}}' if CONFORMING(body) else b'{"errors": ["invalid"]}'))
 
     with serving(behave) as url:
-        report = brokerfuzz.fire(url, sites=["order*", "number", "offerType", "isActive"])
+        report = brokerfuzz.fire(url, rules=["order*", "number", "offerType", "isActive"])
     (finding,) = report.findings
     assert finding.text == "accepts (almost) every invalid message"
     assert "use the hook classify" in report.result.advice
@@ -292,7 +292,7 @@ def test_unknown_products_and_known_numbers_are_one_finding_with_the_steps_that_
         writer.write(response(422 if is_unknown else service(body), text.encode()))
 
     with serving(behave) as url:
-        report = brokerfuzz.fire(url, sites=["productClusters[].products[].*", "isActive"])
+        report = brokerfuzz.fire(url, rules=["productClusters[].products[].*", "isActive"])
     (finding,) = [finding for finding in report.findings if finding.kind == "valid-rejected"]
     assert finding.text.startswith("productClusters")
     assert "use --fresh number" in report.outcome.headline
@@ -305,8 +305,8 @@ def test_unknown_products_and_known_numbers_are_one_finding_with_the_steps_that_
 def test_a_finding_has_the_same_name_whatever_cases_are_sent() -> None:
     accepts = strict(lambda message: message.get("comments") == "")
     reports = [
-        brokerfuzz.fire(accepts, verdicts=["valid"], sites=["comments"]),
-        *(brokerfuzz.fire(accepts, sites=["comments"], random=100, seed=seed) for seed in (1, 2)),
+        brokerfuzz.fire(accepts, verdicts=["valid"], rules=["comments"]),
+        *(brokerfuzz.fire(accepts, rules=["comments"], random=100, seed=seed) for seed in (1, 2)),
     ]
     assert len({finding.name for report in reports for finding in report.findings}) == 1
 
@@ -316,7 +316,7 @@ def test_a_time_in_the_future_shrinks_to_a_time_that_stays_in_the_future() -> No
     updated = "lastUpdatedDateTimeUtc"
     future = lenient(f"{updated}:not-in-future")
     (finding,) = brokerfuzz.fire(
-        lambda body: future(body) and b'"9999-' not in body and b'"9998-' not in body, sites=[updated]
+        lambda body: future(body) and b'"9999-' not in body and b'"9998-' not in body, rules=[updated]
     ).findings
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", json.loads(finding.body)[updated])
     in_twenty_years = datetime.now(UTC) + timedelta(days=20 * 365)

@@ -11,7 +11,7 @@ from fixture_types import Run
 
 MEMORY = 4 * 1024 * 1024
 """The memory that a command may use, in KiB."""
-SMALL = ("--message", "offer-creation-request", "--site", "orderMinimum")
+SMALL = ("--message", "offer-creation-request", "--rule", "orderMinimum")
 NOWHERE = "http://127.0.0.1:9/"
 Writes = Callable[[Path, Path], Sequence[str]]
 """Writes files that name another file, and returns the words of the command."""

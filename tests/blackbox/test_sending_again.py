@@ -82,7 +82,7 @@ def test_a_finding_is_gone_only_if_the_target_rejects_its_message_and_accepts_th
 
 
 def test_a_rejected_valid_message_that_is_now_accepted_is_gone(run: Run) -> None:
-    brokerfuzz.fire(strict, sites=["comments"], verdicts=["valid"], shrink=0, reports=["report.json"])
+    brokerfuzz.fire(strict, rules=["comments"], verdicts=["valid"], shrink=0, reports=["report.json"])
     with served(is_valid) as url:
         assert run("replay", "report.json", url).exit_code == 0
     with served(strict) as url:
@@ -111,11 +111,11 @@ def test_replay_uses_the_known_values_of_the_user(run: Run) -> None:
     def knows(body: bytes) -> bool:
         return is_valid(body) and (b'"productId"' not in body or b'"P-1"' in body or b'"P-2"' in body)
 
-    sites = ["productClusters[].products[].productQuantityInOffer"]
+    rules = ["productClusters[].products[].productQuantityInOffer"]
     options: Any = {"verdicts": ["valid"], "shrink": 0, "reports": ["report.json"]}
     contract = brokerfuzz.load_contract(values="values.toml")
     brokerfuzz.fire(
-        lambda body: knows(body) and b"QuantityInOffer" not in body, sites=sites, contract=contract, **options
+        lambda body: knows(body) and b"QuantityInOffer" not in body, rules=rules, contract=contract, **options
     )
     with served(knows) as url:
         done = run("replay", "report.json", "--values", "values.toml", url)

@@ -14,7 +14,7 @@ from hand_made_servers import answers, conforming, serving
 
 import brokerfuzz
 
-SOME: Final = ("--rule", "*orderM*", "--site", "order*", "--now", "2026-03-01T12:00:00Z", "--shrink", "1s")
+SOME: Final = ("--rule", "orderM*", "--now", "2026-03-01T12:00:00Z", "--shrink", "1s")
 NAME: Final = "known.json"
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -80,7 +80,7 @@ GROWN: Final[dict[str, tuple[Accepts, Accepts, tuple[str, ...]]]] = {
     "only zero was accepted": (
         lambda body: b'"orderMinimum":0' in body or conforming(body) == 201,
         lenient("orderMinimum:minimum"),
-        ("--site", "orderMinimum"),
+        ("--rule", "orderMinimum"),
     ),
     "only null was rejected": (
         rejecting(lambda message: message["orderMinimum"] is None),
@@ -93,12 +93,12 @@ GROWN: Final[dict[str, tuple[Accepts, Accepts, tuple[str, ...]]]] = {
             for broken in brokerfuzz.check(OFFER, body).broken
         ),
         lenient("productClusters*"),
-        ("--site", "productClusters*"),
+        ("--rule", "productClusters*"),
     ),
     "only strings crashed": (
         crashing_at_one_line(lambda message: isinstance(message.get("orderMinimum"), str)),
         crashing_at_one_line(lambda message: isinstance(message.get("orderMinimum"), str | int)),
-        ("--site", "orderMinimum"),
+        ("--rule", "orderMinimum"),
     ),
 }
 

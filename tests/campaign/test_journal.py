@@ -14,7 +14,7 @@ from hand_made_servers import answers, conforming, response, serving
 from brokerfuzz.campaign.journal import Journal, decode
 
 NOW: Final = "2026-03-01T12:00:00Z"
-SOME: Final = ("--rule", "*orderM*", "--site", "orderM*", "--now", NOW, "--json")
+SOME: Final = ("--rule", "orderM*", "--now", NOW, "--json")
 NAME: Final = "run.ndjson"
 
 pytestmark = pytest.mark.usefixtures("folder")

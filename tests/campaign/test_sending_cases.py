@@ -104,7 +104,7 @@ def test_findings_do_not_depend_on_the_order_of_answers() -> None:
         await asyncio.sleep(0.01 if len(body) % 3 == 0 else 0)
         return accepts(body)
 
-    reports = [brokerfuzz.fire(target, sites=["order*", "comments"]) for target in (accepts, overtakes)]
+    reports = [brokerfuzz.fire(target, rules=["order*", "comments"]) for target in (accepts, overtakes)]
     found = [[(one.sentence(), one.body, one.failing, one.case.id) for one in report.findings] for report in reports]
     assert found[0] == found[1] != []
 

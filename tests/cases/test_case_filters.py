@@ -15,7 +15,11 @@ from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.schemas import load_contract
 
 PRICING: MessageType = "offer-pricing-response"
-RULES = {rule.id: rule.site for rule in rules(PRICING)}
+NAMES = {
+    rule.id: {rule.id, f"{rule.site}:{rule.id.partition(':')[2]}", *filter(None, [rule.site])}
+    for rule in rules(PRICING)
+}
+"""What a pattern can select: the ID of a rule with and without the message type, and its site."""
 TAGS = ["pairs*", "probe:*", "edge:*", "no-such-tag", "*"]
 
 
@@ -43,17 +47,16 @@ def wants(some: list[str], *names: str) -> bool:
     )
 
 
-@given(patterns(sorted(RULES)), patterns(sorted(TECHNIQUES)), patterns(sorted(set(RULES.values()))))
-def test_faults_are_selected_if_their_rule_technique_and_site_are(
-    some_rules: list[str], techniques: list[str], sites: list[str]
+@given(patterns(sorted(set().union(*NAMES.values()))), patterns(sorted(TECHNIQUES)))
+def test_faults_are_selected_if_a_name_of_their_rule_and_their_technique_are(
+    some_rules: list[str], techniques: list[str]
 ) -> None:
     def is_wanted(case: Case) -> bool:
         return all(
-            wants(some_rules, fault.rule) and wants(sites, RULES[fault.rule]) and wants(techniques, fault.technique)
-            for fault in case.faults
+            wants(some_rules, *NAMES[fault.rule]) and wants(techniques, fault.technique) for fault in case.faults
         )
 
-    chosen = corpus.load(PRICING, verdicts=["invalid"], rules=some_rules, techniques=techniques, sites=sites)
+    chosen = corpus.load(PRICING, verdicts=["invalid"], rules=some_rules, techniques=techniques)
     assert chosen == list(filter(is_wanted, corpus.load(PRICING, verdicts=["invalid"])))
 
 
@@ -68,7 +71,7 @@ def test_the_error_for_an_unknown_name_suggests_the_nearest_one(mark: str) -> No
     for filters, error in (
         ({"techniques": [f"{mark}one-belo"]}, "unknown technique 'one-belo': did you mean 'one-below'"),
         ({"rules": [f"{mark}*no-such"]}, "unknown rule"),
-        ({"sites": [f"{mark}no-such"]}, "unknown site"),
+        ({"rules": [f"{mark}data.ofers"]}, "unknown rule 'data.ofers': did you mean 'data.offers'"),
     ):
         with pytest.raises(UnknownNameError, match=error):
             corpus.load(PRICING, **filters)  # type: ignore[arg-type]

@@ -105,7 +105,7 @@ def exported(run: Run, *options: str) -> list[dict[str, Any]]:
 
 
 def test_only_selected_cases_and_their_twins_are_exported_until_there_are_no_more(run: Run) -> None:
-    cases = exported(run, "--site", "data.offers[].quantity", "--technique", "one-*", "--random", "100")
+    cases = exported(run, "--rule", "data.offers[].quantity", "--technique", "one-*", "--random", "100")
     faults = [fault for case in cases for fault in case.get("faults", ())]
     assert {fault["technique"] for fault in faults} == {"one-below", "one-above"}
     assert {fault["rule"].partition(":")[0] for fault in faults} == {"offer-pricing-response/data.offers[].quantity"}

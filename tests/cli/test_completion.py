@@ -31,7 +31,7 @@ COMPLETIONS = {
     "explain cron": {"cron-syntax"},
     f"export --rule !{MINIMUM[:-5]}": {f"!{MINIMUM}"},
     "export --technique !one-b": {"!one-below"},
-    "export --site !orderMi": {"!orderMinimum"},
+    "export --rule !orderMi": {"!orderMinimum"},
     "explain !one-b": set(),
     "explain --contract changed cron": set(),
     "explain --contract nowhere cron": set(),

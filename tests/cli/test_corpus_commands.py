@@ -125,7 +125,7 @@ def test_verify_lists_every_problem_with_its_line(run: Run, tmp_path: Path) -> N
 
 def test_verify_finds_changed_and_missing_files_of_a_folder(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "folder"
-    write(folder, load("product-list-response", sites=["data[].status"]), fmt="files")
+    write(folder, load("product-list-response", rules=["data[].status"]), fmt="files")
     assert run("corpus", "verify", folder).exit_code == 0
     first, second, *_ = sorted((folder / "product-list-response" / "invalid").iterdir())
     first.write_text("{}")

@@ -168,7 +168,7 @@ def has_expired(case: Case) -> bool:
 
 @pytest.mark.parametrize("form", ["ndjson", "files"])
 def test_cases_about_the_clock_name_their_time_and_verify_finds_those_that_have_expired(run: Run, form: str) -> None:
-    timestamp = (*OFFERS, "--site", "lastUpdatedDateTimeUtc")
+    timestamp = (*OFFERS, "--rule", "lastUpdatedDateTimeUtc")
     run("export", "without", *timestamp)
     run("export", "with", *timestamp, "--clock", "--now", "2025-06-15T12:00:00Z", "--format", form)
     without = {case.id for case in corpus.read("without")}

@@ -170,7 +170,7 @@ def shop(crashes: Callable[[Any], bool], *others: Callable[[Any], bool]) -> Call
 
 def test_after_a_fix_nothing_is_new_and_a_new_bug_is_new_beside_known_ones(run: Run) -> None:
     sites = ("orderM*", "comments", "description", "surcharge", "accessGroups")
-    words = [*(word for site in sites for word in ("--site", site)), "--baseline", "shop.json"]
+    words = [*(word for site in sites for word in ("--rule", site)), "--baseline", "shop.json"]
     with serving(answers(shop(empty_groups, description_alone))) as url:
         assert run("fire", url, *words, "--baseline-update").exit_code == 0
     with serving(answers(shop(empty_groups))) as url:
@@ -186,7 +186,7 @@ def test_after_a_fix_nothing_is_new_and_a_new_bug_is_new_beside_known_ones(run: 
 def test_two_campaigns_that_update_a_baseline_at_the_same_time_lose_no_finding(start: Start) -> None:
     quick = ("--technique", "one-below", "--shrink", "10s", "--baseline", "both.json", "--baseline-update")
     with serving(answers(shop(empty_groups))) as url:
-        for process in [start("fire", url, "--site", site, *quick) for site in ("orderMinimum", "orderMaximum")]:
+        for process in [start("fire", url, "--rule", site, *quick) for site in ("orderMinimum", "orderMaximum")]:
             _, stderr = process.communicate(timeout=60)
             assert process.returncode == 0, stderr
     assert len(json.loads(Path("both.json").read_text())["findings"]) == 2

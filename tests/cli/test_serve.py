@@ -16,7 +16,7 @@ def test_fire_finds_the_bug_that_serve_seeds_and_no_other(start: Start, run: Run
         said = json.loads(process.stdout.readline())
         with urlopen(f"{said['url']}/products", timeout=SECONDS) as response:
             assert response.status == 200
-        report = json.loads(run("fire", f"{said['url']}/offers", "--site", "orderM*", "--json").stdout)
+        report = json.loads(run("fire", f"{said['url']}/offers", "--rule", "orderM*", "--json").stdout)
         process.send_signal(signal.SIGINT)
         assert (process.wait(SECONDS), process.stderr and process.stderr.read()) == (0, b"")
     assert said["bugs"] == [BUG]

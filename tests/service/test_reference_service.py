@@ -167,7 +167,8 @@ NOT_SHOWN = {"aborts-on-percent-signs", "hangs-on-blanks", "claims-success-of-re
 """Bugs that need a socket, or that only a person would notice."""
 KINDS = {"crashes-on-other-roots": "crashed"}
 KINDS |= dict.fromkeys(("rejects-apostrophes", "rejects-fractions-of-cents"), "valid-rejected")
-SITES = {
+RULES_THAT_SHOW_IT = {
+    "crashes-on-other-roots": [":type"],
     "checks-first-items-only": ["categoryIds*"],
     "coerces-string-to-number": ["weightInPounds"],
     "ignores-unknown-properties": ["omniChannel*"],
@@ -188,8 +189,7 @@ def test_a_campaign_finds_the_bug(name: str) -> None:
         now=NOW,
         shrink=0,
         verdicts=["valid"] if KINDS.get(name) == "valid-rejected" else ["valid", "invalid"],
-        rules=[rule] if rule else ["*/:type"] if name == "crashes-on-other-roots" else [],
-        sites=SITES.get(name, []),
+        rules=[rule] if rule else RULES_THAT_SHOW_IT.get(name, []),
     )
     assert {finding.kind for finding in report.findings} == {KINDS.get(name, "invalid-accepted")}
     if rule is not None:

@@ -71,10 +71,10 @@ REJECTED: list[tuple[SearchStrategy[Any], str]] = [
     (invalid(rules=["offer-creation-request/number:minLenght"]), r"number:minLenght.: did you mean"),
     (invalid(rules=["offer-pricing-response/*"]), r"unknown rule 'offer-pricing-response/\*'"),
     (invalid(techniques=["one-belwo"]), r"unknown technique 'one-belwo': did you mean 'one-below'"),
-    (invalid(sites=["numbr"]), r"sites=\['numbr'\]: unknown site 'numbr': did you mean 'number'"),
+    (invalid(rules=["numbr"]), r"rules=\['numbr'\]: unknown rule 'numbr': did you mean 'number'"),
     (invalid(rules=["*:enum"], techniques=["one-below"]), r"rules=\['\*:enum'\], techniques=\['one-below'\]: no technique can"),
     (invalid(rules=["*:json"], parsed=True), r"rules=\['\*:json'\], parsed=True: no technique can"),
-    (invalid(sites=["number"], fields={"number": st.just("A")}), r"fields=\['number'\]: no technique can"),
+    (invalid(rules=["number"], fields={"number": st.just("A")}), r"rules=\['number'\], fields=\['number'\]: no technique can"),
     (invalid(now="2026-01-01"), r"now='2026-01-01' is not a datetime: use"),
     (call["invalid_pricing_responses"](now=LATER), r"now=9999-01-01.* is too late"),
     (call["invalid_product_list_responses"](parsed=1), r"parsed=1: use True or False"),
@@ -116,7 +116,7 @@ def test_an_unknown_argument_is_an_error_at_once(strategy: Any) -> None:
 
 
 OF_VALUES = {"plausible", "fields", "ambiguities", "contract"}
-OF_FAULTS = {"rules", "sites", "techniques", "parsed", "now", "contract"}
+OF_FAULTS = {"rules", "techniques", "parsed", "now", "contract"}
 
 
 @pytest.mark.parametrize("strategy", call.values(), ids=call)

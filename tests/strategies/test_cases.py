@@ -80,7 +80,7 @@ def test_an_invalid_case_breaks_one_rule_and_its_twin_is_valid(message_type: Mes
         ({"techniques": ["one-*"]}, lambda fault: fault.technique.startswith("one-")),
         ({"techniques": ["!null*"]}, lambda fault: not fault.technique.startswith("null")),
         (
-            {"sites": ["number"], "rules": ["!*:type"]},
+            {"rules": ["number", "!*:type"]},
             lambda fault: fault.rule in (f"{OFFER}/number:required", f"{OFFER}/number:minLength"),
         ),
     ],
