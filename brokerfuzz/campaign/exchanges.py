@@ -5,12 +5,13 @@ on them.
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
+from itertools import islice
 from typing import Final, NamedTuple, TypeVar
 
+from brokerfuzz.cases.plan import STRIDE
 from brokerfuzz.targets import Answer
-from brokerfuzz.targets.answers import AnswerKind
 
 _SENT_AGAIN = ("plain", "anew")
 """A resumed campaign sends the messages with these roles again, because the target may have changed."""
@@ -19,6 +20,7 @@ MOST_RECENT: Final = 20_000
 than the catalogue and its twins have.
 """
 Text = TypeVar("Text", str, bytes)
+_Key = TypeVar("_Key")
 
 
 class Exchange(NamedTuple):
@@ -53,27 +55,40 @@ class Exchange(NamedTuple):
     at: float
 
 
+class RecentAnswers(OrderedDict[_Key, Answer]):
+    """Answers that were used. Those that were not used for long are forgotten."""
+
+    def __setitem__(self, key: _Key, answer: Answer) -> None:
+        super().__setitem__(key, answer)
+        if len(self) > MOST_RECENT:
+            self.popitem(last=False)
+
+
 class KnownAnswers:
     """Answers that need no request, because the message was already sent: by an earlier run of the campaign, by a
     worker, or as another case. Answers that were not used for long are forgotten.
 
-    `count` is the number of `exchanges`, `latest` is the time of the last one, and `cases` maps the numbers of their
-    cases to the IDs of their messages.
+    `earlier` opens the exchanges of an earlier run, which are in the order of the answers. This is about the order in
+    which they are asked for, so they are read when they are needed, and a long journal needs no more memory. `count` is
+    their number, `latest` is the time of the last one, and `parts` are the parts of the plan that they belong to.
     """
 
-    def __init__(self, exchanges: Iterable[Exchange] = ()) -> None:
+    def __init__(self, earlier: Callable[[], Iterable[Exchange]] = tuple) -> None:
         self._waiting: dict[tuple[str, int], Answer] = {}
         """The answers of an earlier run and of workers for which nobody has asked, by the ID and the attempt."""
         self._failures: dict[tuple[str, int], Answer] = {}
-        self._recent = OrderedDict[tuple[str, int], Answer]()
+        self._recent = RecentAnswers[tuple[str, int]]()
         self.cases: dict[int, str] = {}
-        self.count, self.latest = 0, 0.0
-        for exchange in exchanges:
-            self.add(exchange)
+        """Maps the numbers of the cases that were read, and not yet looked at (see `OldAnswers`), to their messages."""
+        self.count = 0
+        self.latest = 0.0
+        self.parts = set[int]()
+        for exchange in earlier():
             self.count += 1
             self.latest = max(self.latest, exchange.at)
             if exchange.role == "case":
-                self.cases[exchange.number] = exchange.id
+                self.parts.add(exchange.number // STRIDE)
+        self._unread = islice(earlier(), self.count)  # this run adds further exchanges to the journal
 
     def add(self, exchange: Exchange) -> None:
         """Adds an exchange of an earlier run or of a worker."""
@@ -85,19 +100,16 @@ class KnownAnswers:
 
     def remember(self, message_id: str, attempt: int, answer: Answer) -> None:
         self._recent[message_id, attempt] = answer
-        if len(self._recent) > MOST_RECENT:
-            self._recent.popitem(last=False)
-
-    def numbers_with(self, kind: AnswerKind) -> list[int]:
-        """Returns the numbers of the cases with this kind of answer."""
-        answers = ((number, self._waiting.get((message_id, 0))) for number, message_id in self.cases.items())
-        return sorted(number for number, answer in answers if answer is not None and answer.kind == kind)
 
     def answer(self, message_id: str, attempt: int = 0) -> Answer | None:
         key = message_id, attempt
         if key in self._recent:
             self._recent.move_to_end(key)
             return self._recent[key]
+        while key not in self._waiting and (exchange := next(self._unread, None)) is not None:
+            self.add(exchange)
+            if exchange.role == "case":
+                self.cases[exchange.number] = exchange.id
         answer = self._waiting.pop(key, None)
         if answer is not None:
             self.remember(message_id, attempt, answer)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -391,7 +392,7 @@ def _campaign(settings: Settings, target: Target, on_progress: OnProgress | None
         known_answers, path = KnownAnswers(), settings.journal
         journal = None if path is None else stack.enter_context(closing(_journal(path, settings, target)))
         if path is not None and settings.resume:
-            known_answers = KnownAnswers(exchanges(path))
+            known_answers = KnownAnswers(partial(exchanges, path))
         pool = stack.enter_context(started_workers(settings.options["workers"])) if settings.uses_workers else None
         yield Campaign(settings, target, on_progress, known=known_answers, journal=journal, pool=pool)
 

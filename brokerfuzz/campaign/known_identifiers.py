@@ -18,6 +18,7 @@ from collections import Counter
 from contextlib import suppress
 
 from brokerfuzz.campaign.contradictions import CONFLICT
+from brokerfuzz.campaign.exchanges import RecentAnswers
 from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.cases.case import Case
@@ -48,22 +49,19 @@ class KnownIdentifiers:
 
     def __init__(self, sender: Sender, judge: Judge) -> None:
         self.names = set[str]()
+        self.count = 0
         self._sender, self._judge = sender, judge
         self._confirmed: set[int | None] = {CONFLICT} if sender.uses_fresh_values else set()
         """The statuses with which the target rejects known identifiers. With `--fresh`, no message can be repeated to
         show this, so status 409 is believed.
         """
         self._tries = Counter[int | None]()
-        self._answers: dict[str, Answer] = {}
-        """Maps the IDs of the messages that were rejected because of their identifiers to the answers that count."""
+        self._answers = RecentAnswers[str]()
+        """The answers that count, for the messages that were rejected because of their identifiers."""
         self._accepted: dict[str, Case] = {}
         """Maps the properties to the last message with a value that the target accepted."""
         self._accepted_again = Counter[str]()
         self._lock = asyncio.Lock()
-
-    @property
-    def count(self) -> int:
-        return len(self._answers)
 
     def add_accepted(self, case: Case) -> None:
         self._accepted |= dict.fromkeys(_identifiers(case), case)
@@ -91,6 +89,7 @@ class KnownIdentifiers:
             if not await self._rejects_known_identifiers(number, case, status):
                 return answer
         self.names |= await self._sufficient_names(number, case)
+        self.count += case.id not in self._answers
         self._answers[case.id] = answer_to_another
         return answer_to_another
 

@@ -2,7 +2,7 @@
 target has changed since then, so the journal says nothing about it.
 """
 
-from collections.abc import Sequence
+from collections import Counter
 
 from brokerfuzz.campaign.known_identifiers import KnownIdentifiers
 from brokerfuzz.campaign.proof import CaseAnswers
@@ -12,7 +12,7 @@ from brokerfuzz.schemas import Contract
 from brokerfuzz.targets.answers import AnswerKind
 
 _SAMPLE = 10
-"""The number of accepted messages, and of rejected messages, that are sent again."""
+"""The number of accepted messages, and of rejected messages, that are sent again: the first ones of the journal."""
 _TRIES = 3
 """An answer is different only if it is so this many times in a row, because some targets sometimes fail."""
 _COMPARED: tuple[AnswerKind, ...] = ("accepted", "rejected")
@@ -29,18 +29,18 @@ class OldAnswers:
         self._sender = sender
         self._known_identifiers = known_identifiers
         self._contract = contract
-        known = sender.known
-        self._numbers = frozenset(known.cases)
-        self._sample = frozenset(number for kind in _COMPARED for number in _spread(known.numbers_with(kind)))
+        self._sampled = Counter[AnswerKind]()
 
     def includes(self, number: int) -> bool:
-        return number in self._numbers
+        return self._sender.known.cases.pop(number, None) is not None
 
     async def difference(self, asked: CaseAnswers) -> str:
         """Sends a case of the sample again. Returns how the answer differs from the old one, or an empty string."""
         case, old = asked.case, asked.answer
-        if asked.number not in self._sample or not is_always_correct(case, self._contract):
+        is_comparable = old.kind in _COMPARED and is_always_correct(case, self._contract)
+        if not is_comparable or self._sampled[old.kind] == _SAMPLE:
             return ""
+        self._sampled[old.kind] += 1
         answer = old
         for _ in range(_TRIES):
             answer = await self._sender.ask_anew(asked.number, case)
@@ -52,8 +52,3 @@ class OldAnswers:
         if answer.kind == "rejected" and await self._known_identifiers.known_names(asked.number, case):
             return ""
         return f"message {case.id} was {old.kind}, and is now {answer.kind} ({answer.reason})"
-
-
-def _spread(numbers: Sequence[int]) -> Sequence[int]:
-    """Returns some of the numbers, at equal distances."""
-    return numbers[:: -(-len(numbers) // _SAMPLE) or 1]

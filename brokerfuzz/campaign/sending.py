@@ -188,21 +188,21 @@ class Sender:
             question.attempt = self._attempts[question.id]
         if self.fetch is not None and role in _OF_CASES:
             await self.fetch(case, number)
+        if not self._target.can_send(question.body):
+            raise UnsendableError
+        key = question.id, question.attempt
+        while key in self._asked:
+            await self._asked[key].wait()
+        answer = self.known.answer(*key)
         if role == "case" and self.known.cases.get(number, question.id) != question.id:
             raise JournalError(
                 f"the journal belongs to a different campaign (its message for case {number} is different): resume the "
                 "campaign with its original options, contract and version of brokerfuzz"
             )
-        key = question.id, question.attempt
-        while key in self._asked:
-            await self._asked[key].wait()
-        answer = self.known.answer(*key)
         if answer is not None:
             if failed := self.known.take_failure(*key):
                 self.sporadic.add_failure(number, case, failed)
             return answer
-        if not self._target.can_send(question.body):
-            raise UnsendableError
         self._asked[key] = asyncio.Event()
         try:
             answer = await self._answered(question)

@@ -87,7 +87,7 @@ class WorkerAnswers:
             self._secrets,
             case_ids,
         )
-        self._added = {number // STRIDE for number in sender.known.cases}
+        self._added = set(sender.known.parts)
         self._homes = {
             case.id: place // CATALOGUE_PER_SHARD
             for place, case in enumerate(settings.plan.catalogue_cases())
