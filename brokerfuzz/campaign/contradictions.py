@@ -5,6 +5,7 @@ contradictions. For an unspecified message, acceptance and rejection are both co
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 from brokerfuzz.schemas import Label
@@ -27,21 +28,30 @@ CONFLICT = 409
 """The HTTP status with which services reject an offer whose number they already know. If the message got no new value
 (see `FreshValues`), this status says nothing about the message.
 """
-TEXT_MATTERS: frozenset[FindingKind] = frozenset({"crashed"})
-"""The kinds for which answers with different texts show different problems. A text about a rejection often names only
-the property, or the first of several problems.
-"""
 
 
-IN_WORDS: Mapping[FindingKind, str] = {
-    "stopped-answering": "end of all answers",
-    "crashed": "crash",
-    "timeout": "timeout",
-    "differing-answers": "differing answers",
-    "invalid-accepted": "wrong acceptance",
-    "valid-rejected": "wrong rejection",
+@dataclass(frozen=True)
+class Kind:
+    """What is said about findings of a kind: its `name` in reports, the verb of a sentence (`crashes if ...`) and that
+    of what fails (`crashes at ...`, for a baseline). If `text_matters`, answers with different texts show different
+    problems. A text about a rejection often names only the property, or the first of several problems.
+    """
+
+    name: str
+    verb: str = ""
+    failing: str = ""
+    text_matters: bool = False
+
+
+KINDS: Mapping[FindingKind, Kind] = {
+    "stopped-answering": Kind("end of all answers"),
+    "crashed": Kind("crash", "crashes", "crashes at", text_matters=True),
+    "timeout": Kind("timeout", "no answer", "does not answer"),
+    "differing-answers": Kind("differing answers"),
+    "invalid-accepted": Kind("wrong acceptance"),
+    "valid-rejected": Kind("wrong rejection", "rejected", "rejects"),
 }
-"""Short names of the kinds, the most important ones first."""
+"""The most important kinds first, in the order of reports."""
 
 
 def contradiction(label: Label, answer: AnswerKind) -> FindingKind | None:

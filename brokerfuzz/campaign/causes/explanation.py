@@ -6,7 +6,7 @@ from typing import Final
 
 from brokerfuzz.campaign.causes.attributes import VALID, Attributes
 from brokerfuzz.campaign.causes.evidence import Mask, union
-from brokerfuzz.campaign.contradictions import FindingKind
+from brokerfuzz.campaign.contradictions import KINDS, FindingKind
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.json_trees import at_pointer, read_tree, write_tree
 from brokerfuzz.pointers import site_of
@@ -15,7 +15,6 @@ from brokerfuzz.wording import listed, printable, readable
 MOST_NAMED: Final = 2
 """The number of properties or conditions that a sentence names."""
 _LONGEST_REASON: Final = 60
-_VERBS: Final = {"valid-rejected": "rejects", "crashed": "crashes at", "timeout": "does not answer"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +101,7 @@ def explanation_of(causes: Sequence[Cause]) -> Explanation:
     """
     first = min(causes, key=lambda cause: (not cause.attributes, len(cause.failure.body), cause.failure.number))
     sites = tuple(dict.fromkeys(site for cause in causes for site in cause.sites))
-    failing = tuple(sorted({f"{_VERBS[cause.failure.kind]} {cause.failing}" for cause in causes}))
+    failing = tuple(sorted({f"{KINDS[cause.failure.kind].failing} {cause.failing}" for cause in causes}))
     return Explanation(
         text=_sentence(causes, first),
         failure=first.failure,
@@ -145,13 +144,13 @@ def _sentence(causes: Sequence[Cause], first: Cause) -> str:
         return f"{first.line}: crashes ({listed(exceptions)}) if {listed(subjects, 'or', most=MOST_NAMED)}"
     if first.attributes == (VALID,):
         return f"rejects (almost) every valid message ({reason})"
-    verb = {"valid-rejected": "rejected", "timeout": "no answer"}.get(first.failure.kind, "crashes")
+    kind = KINDS[first.failure.kind]
     unexplained = [cause for cause in causes if not cause.attributes]
     conditions = dict.fromkeys(cause.condition() for cause in unexplained[:1] or causes)
     if not any(conditions):
-        return f"message: {verb} ({reason}); the cause was not found"
-    after = f" ({reason})" if verb == "crashes" else ""
-    return f"{_place(causes)}: {verb} if {listed(conditions, 'or', most=MOST_NAMED)}{after}"
+        return f"message: {kind.verb} ({reason}); the cause was not found"
+    after = f" ({reason})" if kind.text_matters else ""
+    return f"{_place(causes)}: {kind.verb} if {listed(conditions, 'or', most=MOST_NAMED)}{after}"
 
 
 def _place(causes: Sequence[Cause]) -> str:
