@@ -7,7 +7,7 @@ No message is sent for this: cases belong together if they got the same kind of 
 """
 
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from brokerfuzz.cases.case import Case
@@ -28,14 +28,14 @@ def causes_of(cases: Iterable[Case], failures: Sequence[FailedCase]) -> list[lis
     of_passing = {trait for case in cases if case.id not in failing for trait in _traits_of(case)}
     unexplained, groups = list(failures), []
     while unexplained:
-        counts = Counter((_answer_of(actual), trait) for case, actual in unexplained for trait in _traits_of(case))
-        explains = {common: common[1] not in of_passing and count > 1 for common, count in counts.items()}
-        answer, trait = max(counts, key=lambda common: (explains[common], counts[common]))
-        group = [
-            (case, actual) for case, actual in unexplained if trait in _traits_of(case) and _answer_of(actual) == answer
-        ]
-        unexplained = [failure for failure in unexplained if failure not in group]
-        groups.append(group)
+        alike: dict[tuple[str, Trait], list[FailedCase]] = defaultdict(list)
+        for case, actual in unexplained:
+            for trait in _traits_of(case):
+                alike[_answer_of(actual), trait].append((case, actual))
+        distinctive = [group for (_, trait), group in alike.items() if trait not in of_passing and len(group) > 1]
+        largest = max(distinctive or alike.values(), key=len)
+        unexplained = [failure for failure in unexplained if failure not in largest]
+        groups.append(largest)
     return groups
 
 
