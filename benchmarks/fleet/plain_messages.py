@@ -12,6 +12,7 @@ from benchmarks.fleet.values import TEXTS
 from brokerfuzz.schemas import Condition, Contract, Rule, Site
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.keywords import Schema
+from brokerfuzz.schemas.questions import KINDS
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,10 @@ class Ground:
     def forms(self) -> dict[str, str]:
         """Maps each site with strings of a certain form to this form."""
         return {
-            path: ambiguity.detector
+            path: name
+            for name, kind in KINDS.items()
             for ambiguity in self.contract.ambiguities
-            if ambiguity.detector in TEXTS
+            if name in TEXTS and ambiguity.kind is kind
             for path in (ambiguity.sites or {}).get(OFFER, ())
         }
 

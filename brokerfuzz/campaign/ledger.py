@@ -1,5 +1,6 @@
 """Records how the target behaves for each ambiguity (a question that the contract leaves open)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from brokerfuzz.campaign.contradictions import contradiction
@@ -7,7 +8,6 @@ from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.campaign.proof import CaseAnswers
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Ambiguity, Contract
-from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW
 from brokerfuzz.targets import ANSWER_KINDS, AnswerKind
 
 
@@ -40,12 +40,9 @@ class Observed:
         return (",".join(self.possible) or "mixed") if self.contradicted else "unclear"
 
 
-CLOCK_TOLERANCES = ("0", "30", "60", "120", "300")
-"""The clock tolerances that the ledger compares with the answers, in seconds."""
-
-
-def candidates(ambiguity: Ambiguity) -> tuple[str, ...]:
-    return CLOCK_TOLERANCES if ambiguity.detector == NEAR_NOW else ambiguity.interpretations
+def candidates(ambiguity: Ambiguity) -> Sequence[str]:
+    """Returns the interpretations that the ledger compares with the answers."""
+    return (ambiguity.kind and ambiguity.kind.candidates) or ambiguity.interpretations
 
 
 class Ledger:

@@ -23,7 +23,6 @@ from brokerfuzz.errors import listed_names
 from brokerfuzz.generation import REQUIRED, Setting, Wish, message
 from brokerfuzz.generation.edge_values import EARLIEST_NOW
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
-from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.flattening import types_of
@@ -184,6 +183,6 @@ class _Listing:
             if rule.keyword == NOT_IN_FUTURE:
                 yield from (case for case in self._fault_cases.of_rule(rule) if not _is_timeless(case, self._contract))
         for ambiguity in self._contract.ambiguities if self._all else ():
-            if ambiguity.kind is not None or ambiguity.detector == NEAR_NOW:
+            if ambiguity.kind is not None and ambiguity.kind.timed:
                 probes = self._probes.of_ambiguity(ambiguity)
                 yield from (case for case in probes if not _is_timeless(case, self._contract))

@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import partial
 from itertools import count, islice
 from random import Random
-from typing import Any, Final, Literal, TypedDict, TypeVar, Unpack, overload
+from typing import Any, Literal, TypedDict, TypeVar, Unpack, overload
 
 from brokerfuzz.cases.case import Case, clock, is_always_correct
 from brokerfuzz.cases.case_tags import now_tag
@@ -28,14 +28,13 @@ from brokerfuzz.generation.plausible.streams import PlausibleMessages, today
 from brokerfuzz.schemas import Ambiguity, Contract, Label, MessageType, Rule, load_contract
 from brokerfuzz.schemas.contract_entries import path_of
 from brokerfuzz.schemas.loading import known_contract
+from brokerfuzz.schemas.questions.sizes import OF_LONG_MESSAGES
 from brokerfuzz.schemas.verdicts import known_labels
 from brokerfuzz.typed import OfferCreationRequest, OfferPricingResponse, ProductListResponse
 
 Waiting = TypeVar("Waiting", Rule, tuple[Ambiguity, Any])
 
 TAG = "random"
-_LARGE: Final = ("message_size", "string_length", "item_count")
-"""The detectors of ambiguities that need long messages, which only the catalogue probes."""
 _FAULTS_PER_MESSAGE = 2
 _PROBED_EVERY = 3
 """One of three valid messages is also probed, so about one tenth of the cases are unspecified."""
@@ -113,7 +112,7 @@ class _Stream:
         self._node = node_of(contract, message_type)
         self._rules: list[Rule] = []
         self._techniques: dict[str, list[Technique]] = {}
-        self._questions = list(questions(contract, message_type, _LARGE, has_clock=now is not None))
+        self._questions = list(questions(contract, message_type, OF_LONG_MESSAGES, has_clock=now is not None))
         self._random.shuffle(self._questions)
         if "unspecified" not in verdicts:
             self._questions = []

@@ -49,7 +49,7 @@ def every_name(contract: Contract, message_types: Sequence[str] | None = None) -
         data = {**_attributes(technique, "name", "text"), "keywords": keywords, "family": technique.family}
         yield Named(technique.name, "technique", f"{technique.text} (breaks {', '.join(keywords)})", data)
     for ambiguity in contract.ambiguities:
-        if message_types is None or ambiguity.detector is None or any(map(ambiguity.concerns, types)):
+        if message_types is None or ambiguity.kind is None or any(map(ambiguity.concerns, types)):
             data = {
                 **_attributes(ambiguity, "id", "question", "plain", "source"),
                 "interpretations": list(ambiguity.interpretations),
@@ -148,7 +148,7 @@ def _of_ambiguities(contract: Contract, name: str, ambiguities: Sequence[Ambigui
         sentences = [f"The contract leaves open {len(ambiguities)} questions:"]
         sentences += [f"{ambiguity.id}: {ambiguity.question}" for ambiguity in ambiguities]
         sentences.append(f"To settle all of them, {settle}")
-    elif first.detector is None:
+    elif first.kind is None:
         why = "because the contract alone does not say which messages touch this ambiguity"
         sentences.append(f"There is no example, {why}.")
     else:

@@ -8,11 +8,10 @@ message can contain any number of them.
 import unicodedata
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from brokerfuzz.schemas.edge import Edge, EdgeTable, Test, any_of
+from brokerfuzz.schemas.edge import LONGEST, Edge, EdgeTable, Test, any_of
 from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.questions.notations import INSTANTS
 
@@ -23,8 +22,6 @@ many items.
 
 # -------------------------------------------------------------------------------------------------------- strings
 
-LONGEST = 255
-"""The length of the longest string that touches no ambiguity where the contract has no maximum, in characters."""
 _LONGEST_OF_ALL = 10_000
 
 
@@ -237,8 +234,6 @@ NUMBERS = EdgeTable(
     ),
 )
 
-_LARGEST_DECIMAL = 7.9e28
-
 
 @lru_cache(maxsize=256)
 def integers(low: int, high: int, step: int = 1) -> Sequence[int]:
@@ -251,19 +246,11 @@ def integers(low: int, high: int, step: int = 1) -> Sequence[int]:
 
 
 @lru_cache(maxsize=256, typed=True)  # the bounds 1 and 1.0 are different values
-def numbers(low: float, high: float, *, decimal: bool = False) -> Sequence[int | float]:
-    """Returns numbers from `low` to `high`, simplest first. If `decimal` is true, the numbers fit into a decimal with
-    28 digits.
-    """
+def numbers(low: float, high: float) -> Sequence[int | float]:
+    """Returns numbers from `low` to `high`, simplest first."""
     candidates = [*NUMBERS.values, *(value for value in (low, high) if abs(value) <= 1.8e308)]
-    fitting = [value for value in candidates if low <= value <= high and not (decimal and beyond_decimal(value))]
+    fitting = [value for value in candidates if low <= value <= high]
     return tuple({(value, type(value), str(value)): value for value in fitting}.values())
-
-
-def beyond_decimal(value: float) -> bool:
-    """Returns whether the number does not fit into a decimal with 28 digits."""
-    exact = Decimal(repr(value))
-    return abs(value) > _LARGEST_DECIMAL or int(exact.normalize().as_tuple().exponent) < -28
 
 
 def of_any_type() -> list[Any]:

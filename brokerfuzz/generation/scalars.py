@@ -17,16 +17,16 @@ from typing import Any, NamedTuple
 from brokerfuzz.errors import ContractError
 from brokerfuzz.generation import edge_values, realistic_values
 from brokerfuzz.generation.edge_values import PAST_INSTANTS
-from brokerfuzz.generation.site_questions import ambiguous_values, asks, plain_values_at
+from brokerfuzz.generation.site_questions import ambiguous_values, plain_values_at, touches_any, value_questions
 from brokerfuzz.generation.sources import Draw, Source, Style
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas import flattening as flat
-from brokerfuzz.schemas.edge import EdgeTable
+from brokerfuzz.schemas.edge import LONGEST, EdgeTable
 from brokerfuzz.schemas.instants import instant, spell
 from brokerfuzz.schemas.judging import judge_of, matches
 from brokerfuzz.schemas.keywords import Schema, common_multiple
 from brokerfuzz.schemas.questions import Question
-from brokerfuzz.schemas.questions.notations import INSTANTS, DecimalRange
+from brokerfuzz.schemas.questions.notations import INSTANTS
 from brokerfuzz.schemas.sites import Site
 
 _EXACT = 1 << 53
@@ -45,12 +45,17 @@ class ValuePlace:
     site: Site
     style: Style = field(default_factory=Style)
 
-    def asks(self, kind: type[Question]) -> bool:
-        return asks(self.contract, self.message_type, self.site.path, kind)
-
     @property
     def notation(self) -> EdgeTable | None:
         return plain_values_at(self.contract, self.message_type, self.site.path)
+
+    @property
+    def questions(self) -> Sequence[Question]:
+        """The questions that values could touch. There are none if all values come from the table of a notation."""
+        if self.notation is not None:
+            return ()
+        asked = value_questions(self.contract, self.message_type, self.site)
+        return [question for _, question in asked if question.python_types]
 
 
 class Values(NamedTuple):
@@ -93,7 +98,7 @@ def realistic(place: ValuePlace, values: Sequence[Any]) -> Sequence[Any]:
     if place.notation is INSTANTS:
         later = "end" in place.site.nearest_name.lower()
         return values[later : later + 1]
-    return realistic_values.values(place.message_type, place.site)
+    return _without_questions(place, realistic_values.values(place.message_type, place.site))
 
 
 def scalar(place: ValuePlace) -> Values | None:
@@ -101,12 +106,14 @@ def scalar(place: ValuePlace) -> Values | None:
     schema = place.site.schema
     if (values := listed(schema)) is not None:
         return choice(values) if values else None
-    if place.style.plausible and (fitting := realistic_values.values(place.message_type, place.site, plausible=True)):
-        return choice(fitting)
+    if place.style.plausible:
+        fitting = realistic_values.values(place.message_type, place.site, plausible=True)
+        if plausible := _without_questions(place, fitting):
+            return choice(plausible)
     types = [name for name in _OF_TYPE if name in flat.types_of(schema)]
     if "number" in types and "integer" in types:
         types.remove("integer")
-    values_by_type = [_OF_TYPE[name](place) for name in types]
+    values_by_type = [_unambiguous(place, _OF_TYPE[name](place)) for name in types]
     if not values_by_type:
         return None
     values_of_all = values_by_type[0] if len(values_by_type) == 1 else _any_of(values_by_type)
@@ -114,6 +121,29 @@ def scalar(place: ValuePlace) -> Values | None:
         return values_of_all
     odd = ambiguous_values(place.contract, place.message_type, place.site, place.style.ambiguities)
     return _sometimes(odd, values_of_all) if odd else values_of_all
+
+
+def _without_questions(place: ValuePlace, values: Sequence[Any]) -> Sequence[Any]:
+    questions = place.questions
+    return [value for value in values if not touches_any(questions, value)]
+
+
+def _plainest(place: ValuePlace, values: Sequence[Any]) -> Sequence[Any]:
+    """Leaves out values that touch an open question, unless all of them do."""
+    return _without_questions(place, values) or values
+
+
+def _unambiguous(place: ValuePlace, values: Values) -> Values:
+    """Replaces a value that touches an open question by the plainest one."""
+    questions = place.questions
+    if not questions:
+        return values
+
+    def draw(source: Source) -> Any:
+        value = values.draw(source)
+        return values.edges[0] if touches_any(questions, value) else value
+
+    return values._replace(draw=draw)
 
 
 def choice(values: Sequence[Any]) -> Values:
@@ -142,7 +172,7 @@ def _strings(place: ValuePlace) -> Values:
     if place.notation:
         return _notations(place.notation, shortest, longest, place.site.path)
     top = edge_values.longest(schema)
-    edges = edge_values.texts(shortest, top)
+    edges = _plainest(place, edge_values.texts(shortest, top))
     lengths = [length for length in (1, shortest, 255, 256, top) if shortest <= length <= top]
     short = [edge for edge in edges if len(edge) < max(_LONG, shortest + 1)]
     often = [edge for edge in edge_values.OFTEN if edge in short]
@@ -161,7 +191,7 @@ _LONG = 200
 
 
 def _notations(table: EdgeTable, shortest: int, longest: int | None, path: str) -> Values:
-    top = longest or edge_values.LONGEST
+    top = longest or LONGEST
     usual = [text for text in table.values if shortest <= len(text) <= top]
     if not usual:
         raise ContractError(
@@ -206,7 +236,7 @@ def _integers(place: ValuePlace) -> Values:
         raise ContractError(
             f"brokerfuzz cannot generate integers of more than 64 bits at {path}: change its minimum or maximum"
         )
-    values = edge_values.integers(low, high, step)
+    values = _plainest(place, edge_values.integers(low, high, step))
     if not values:
         raise ContractError(
             f"no integer at {path} can be at least {low}, at most {high} and a multiple of {step}: correct the "
@@ -234,14 +264,8 @@ def _numbers(place: ValuePlace) -> Values:
     low, high = map(float, _bounds(schema))
     if "multipleOf" in schema:
         return _multiples(schema["multipleOf"], low, high, path)
-    decimal = place.asks(DecimalRange)
-    values = edge_values.numbers(low, high, decimal=decimal)
-
-    def draw(source: Source) -> Any:
-        value = source.number(low, high, values)
-        return values[0] if decimal and edge_values.beyond_decimal(value) else value
-
-    return Values(draw, values)
+    values = _plainest(place, edge_values.numbers(low, high))
+    return Values(lambda source: source.number(low, high, values), values)
 
 
 def _multiples(step: float, low: float, high: float, path: str) -> Values:

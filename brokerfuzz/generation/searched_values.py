@@ -15,8 +15,8 @@ from time import process_time
 from typing import Any
 
 from brokerfuzz.errors import ContractError
-from brokerfuzz.generation.edge_values import LONGEST
 from brokerfuzz.generation.formats import FORMATS
+from brokerfuzz.schemas.edge import LONGEST
 from brokerfuzz.schemas.judging import judge_of
 from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.structural_validation import standard

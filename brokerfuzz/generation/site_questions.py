@@ -2,12 +2,12 @@
 values so that they touch none.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from brokerfuzz.generation.edge_values import LONGEST, PAST_INSTANTS
+from brokerfuzz.generation.edge_values import PAST_INSTANTS
 from brokerfuzz.generation.sources import Source, Style
 from brokerfuzz.pointers import path_to
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
@@ -16,7 +16,7 @@ from brokerfuzz.schemas.edge import EdgeTable
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.judging import matches
 from brokerfuzz.schemas.keywords import Schema
-from brokerfuzz.schemas.questions import Freedom, Question
+from brokerfuzz.schemas.questions import AboutType, Freedom, Question
 from brokerfuzz.schemas.questions.equal_items import Distinct
 from brokerfuzz.schemas.sites import Site
 
@@ -38,8 +38,7 @@ def fitting_sites(contract: Contract, message_type: MessageType, ambiguity: Ambi
     sites = contract.sites[message_type]
 
     def fits(where: Any) -> bool:
-        reads = ambiguity.question_at(where).reads if ambiguity.kind else {}
-        expected = {path_to(steps, path_of(where)): types for steps, types in reads.items()}
+        expected = {path_to(steps, path_of(where)): types for steps, types in ambiguity.reads_at(where).items()}
         return all(
             site in sites and types_of(sites[site].schema) - {"null"} <= {*types} for site, types in expected.items()
         )
@@ -52,17 +51,13 @@ def _by_site(contract: Contract, message_type: MessageType) -> Mapping[str, Sequ
     questions: dict[str, list[SiteQuestion]] = {}
     for ambiguity in contract.ambiguities:
         for where in fitting_sites(contract, message_type, ambiguity) if ambiguity.kind else ():
-            questions.setdefault(path_of(where), []).append(SiteQuestion(ambiguity.id, ambiguity.question_at(where)))
+            question = ambiguity.question_at(where, contract.sites[message_type][path_of(where)].schema)
+            questions.setdefault(path_of(where), []).append(SiteQuestion(ambiguity.id, question))
     return questions
 
 
 def questions_at(contract: Contract, message_type: MessageType, path: str) -> Sequence[SiteQuestion]:
     return _by_site(contract, message_type).get(path, ())
-
-
-def asks(contract: Contract, message_type: MessageType, path: str, kind: type[Question]) -> bool:
-    """Returns whether there is a question of this kind at a site."""
-    return any(isinstance(question, kind) for _, question in questions_at(contract, message_type, path))
 
 
 @lru_cache(maxsize=4096)
@@ -79,50 +74,37 @@ def plain_values_at(contract: Contract, message_type: MessageType, path: str) ->
 
 # ------------------------------------------------------------------------------------------------ ambiguous values
 
-_OF_TYPE: Mapping[str, Mapping[str, Sequence[Any]]] = {
-    "string": {
-        "nul_characters": ("\0", "a\0b"),
-        "lone_surrogates": ("\ud800", "a\udc00"),
-        "string_length": ("b" * (LONGEST + 1), "b" * 5000),
-    },
-    "integer": {"integer_form": (1.0, 100.0, 2147483647.0)},
-    "number": {"double_range": ((1 << 53) + 1, 10**22 + 1, -(1 << 64) - 1)},
-}
-"""Maps JSON types and detectors to values that touch ambiguities about all values of this type."""
+
+@lru_cache(maxsize=4096)
+def value_questions(contract: Contract, message_type: MessageType, site: Site) -> Sequence[SiteQuestion]:
+    """Returns the questions about single values of a site. Questions about all values of a type are asked only if no
+    question is about the notation of the strings there.
+    """
+    asked = [question for question in questions_at(contract, message_type, site.path) if not question.question.reads]
+    if plain_values_at(contract, message_type, site.path) is None:
+        asked += _about_types(contract, message_type, site)
+    return asked
 
 
-def can_be_drawn(ambiguity: Ambiguity) -> bool:
-    """Returns whether a value can touch the ambiguity: it is not about bytes, headers, sizes or the current time."""
-    return ambiguity.kind is not None or any(ambiguity.detector in values for values in _OF_TYPE.values())
+def _about_types(contract: Contract, message_type: MessageType, site: Site) -> Iterator[SiteQuestion]:
+    types = types_of(site.schema)
+    for ambiguity in contract.ambiguities:
+        if ambiguity.concerns(message_type):
+            question = ambiguity.question_at(site.path, site.schema)
+            if isinstance(question, AboutType) and question.json_type in types and question.is_open:
+                yield SiteQuestion(ambiguity.id, question)
+
+
+def touches_any(questions: Collection[Question], value: Any) -> bool:
+    return any(isinstance(value, question.python_types) and question.touches(value) for question in questions)
 
 
 def ambiguous_values(contract: Contract, message_type: MessageType, site: Site, allowed: Collection[str]) -> list[Any]:
     """Returns strings and numbers that the schema of a site allows, and that touch only ambiguities in `allowed`."""
-    asked = questions_at(contract, message_type, site.path)
-    values: list[Any] = []
-    for ambiguity_id, question in asked:
-        if ambiguity_id in allowed and not question.reads:
-            values += [value for _, value in question.probes(None, None)]
-    if all(question.plain is None for _, question in asked):
-        values += _of_every_type(contract, types_of(site.schema), allowed)
+    asked = value_questions(contract, message_type, site)
     forbidden = [question for ambiguity_id, question in asked if ambiguity_id not in allowed]
-    return [
-        value
-        for value in values
-        if matches(site.schema, value)
-        and not any(isinstance(value, unwanted.python_types) and unwanted.touches(value) for unwanted in forbidden)
-    ]
-
-
-def _of_every_type(contract: Contract, types: Collection[str], allowed: Collection[str]) -> list[Any]:
-    detectors = {ambiguity.detector for ambiguity in contract.ambiguities if ambiguity.id in allowed}
-    return [
-        value
-        for json_type in types
-        for detector, values in _OF_TYPE.get(json_type, {}).items()
-        if detector in detectors
-        for value in values
-    ]
+    values = [value for ambiguity_id, question in asked if ambiguity_id in allowed for value in question.values()]
+    return [value for value in values if matches(site.schema, value) and not touches_any(forbidden, value)]
 
 
 # ------------------------------------------------------------------------------------------------------------ repairs

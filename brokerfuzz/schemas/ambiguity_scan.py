@@ -1,21 +1,18 @@
 """Finds the ambiguities that a message touches, and the broken rules that JSON Schema cannot express."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.pointers import Steps, pointer_of
-from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW
 from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE, Ambiguity, path_of
-from brokerfuzz.schemas.flattening import KNOWN, types_of
 from brokerfuzz.schemas.instants import OTHER, Moment, timestamp
-from brokerfuzz.schemas.keywords import Schema
-from brokerfuzz.schemas.known_values import DETECTOR
+from brokerfuzz.schemas.questions import AboutType, Question
+from brokerfuzz.schemas.questions.clock import NearNow
 from brokerfuzz.schemas.questions.notations import UnusualTimestamp
-from brokerfuzz.schemas.questions.question import NUMBERS
 from brokerfuzz.schemas.rule import Rule
 from brokerfuzz.schemas.sites import Site
 from brokerfuzz.schemas.verdicts import Touched, Violation, describe
@@ -44,15 +41,21 @@ _NESTED = (dict, list)
 
 @dataclass(frozen=True, slots=True)
 class _Check:
-    """Decides whether a value of these Python types touches an ambiguity. `found` describes such a value."""
+    """Decides whether a value touches an ambiguity."""
 
     ambiguity: Ambiguity
-    python_types: tuple[type, ...]
-    test: Callable[[Any], bool]
-    found: Callable[[Any], str] = describe
+    question: Question
+
+    @property
+    def python_types(self) -> tuple[type, ...]:
+        return self.question.python_types
+
+    @property
+    def test(self) -> Callable[[Any], bool]:
+        return self.question.touches
 
     def report(self, value: Any, steps: Steps, inspection: Inspection) -> None:
-        inspection.touch(self.ambiguity, steps, self.found(value))
+        inspection.touch(self.ambiguity, steps, self.question.found(value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +92,11 @@ class Scan:
         sites = contract.sites[message_type]
         self._root = sites[""]
         self._rules = {rule.site: rule for rule in contract.rules[message_type] if rule.keyword == NOT_IN_FUTURE}
-        self._unknown = contract.values.detectors(message_type) if contract.values else {}
         concerned = [ambiguity for ambiguity in contract.ambiguities if ambiguity.concerns(message_type)]
-        self._by_detector = {str(ambiguity.detector): ambiguity for ambiguity in concerned}
+        self._about_types = [
+            ambiguity for ambiguity in concerned if ambiguity.kind and issubclass(ambiguity.kind, AboutType)
+        ]
+        self._tolerated = next((ambiguity for ambiguity in concerned if ambiguity.kind is NearNow), None)
         self._checks: dict[tuple[Site, type], list[tuple[Callable[[Any], bool], Reporter]]] = {}
         entries = [
             (ambiguity, where) for ambiguity in concerned for where in (ambiguity.sites or {}).get(message_type, ())
@@ -126,60 +131,24 @@ class Scan:
 
     def _add_checks(self, site: Site, asked: Sequence[tuple[Ambiguity, Any]]) -> None:
         """`asked` contains the ambiguities at the site, with their entries."""
-        checks: list[_Check | _PastCheck | None] = [*self._of_type(site.schema)]
-        checks += [self._of(ambiguity, where) for ambiguity, where in asked]
+        checks: list[_Check | _PastCheck] = []
+        for ambiguity in self._about_types:
+            question = ambiguity.question_at(site.path, site.schema)
+            if isinstance(question, AboutType) and question.is_open:
+                checks.append(_Check(ambiguity, question))
+        checks += [_Check(ambiguity, ambiguity.question_at(where, site.schema)) for ambiguity, where in asked]
         if rule := self._rules.get(site.path):
             unreadable_dates = (
                 ambiguity
                 for ambiguity, _ in asked
                 if ambiguity.kind is UnusualTimestamp and ambiguity.options["spelling"] == OTHER
             )
-            checks.append(_PastCheck(rule, self._by_detector.get(NEAR_NOW), next(unreadable_dates, None)))
+            checks.append(_PastCheck(rule, self._tolerated, next(unreadable_dates, None)))
         for check in checks:
-            if check is not None:
-                for python_type in check.python_types:
-                    self._checks.setdefault((site, python_type), []).append((check.test, check.report))
-
-    def _of_type(self, schema: Schema) -> Iterator[_Check]:
-        """Yields the checks that concern all integers, strings or arrays."""
-        if _demands_integers(schema) and (ambiguity := self._by_detector.get("integer_form")):
-            yield _Check(ambiguity, (float,), float.is_integer)
-        if "maxLength" not in schema and (ambiguity := self._by_detector.get("string_length")):
-            yield _size_check(ambiguity, str, "characters", _allowed_length(schema))
-        has_open_size = "array" in types_of(schema) and "maxItems" not in schema
-        if has_open_size and (ambiguity := self._by_detector.get("item_count")):
-            yield _size_check(ambiguity, list, "items", schema.get("minItems", 0))
-
-    def _of(self, ambiguity: Ambiguity, where: Any) -> _Check | None:
-        if ambiguity.detector == DETECTOR:
-            return _Check(ambiguity, (str, *NUMBERS, bool), self._unknown[path_of(where)])
-        if ambiguity.kind is None:
-            return None
-        question = ambiguity.question_at(where)
-        return _Check(ambiguity, question.python_types, question.touches, question.found)
+            for python_type in check.python_types:
+                self._checks.setdefault((site, python_type), []).append((check.test, check.report))
 
 
 def _parts(value: Any) -> Iterable[tuple[Any, Any]]:
     """Returns the properties of an object, or the items of an array."""
     return value.items() if type(value) is dict else enumerate(value)
-
-
-def _demands_integers(schema: Any) -> bool:
-    """Returns whether a flat schema, or one of its branches, allows integers but no other numbers."""
-    if not isinstance(schema, dict):
-        return False
-    branches = [branch for keyword in ("allOf", "anyOf", "oneOf") for branch in schema.get(keyword, ())]
-    branches += [schema.get("then"), schema.get("else")]
-    return ("type" in schema and "integer" in types_of(schema)) or any(map(_demands_integers, branches))
-
-
-def _allowed_length(schema: Schema) -> int:
-    """Returns a length that a schema without `maxLength` clearly allows, because it demands it or lists such values."""
-    listed = (*schema.get("enum", ()), *schema.get(KNOWN, ()))
-    lengths = [len(value) for value in listed if isinstance(value, str)]
-    return max(int(schema.get("minLength", 0)), *lengths, 0)
-
-
-def _size_check(ambiguity: Ambiguity, kind: type, unit: str, allowed: int) -> _Check:
-    limit = max(ambiguity.options["limit"], allowed)
-    return _Check(ambiguity, (kind,), lambda value: len(value) > limit, lambda value: f"{len(value):,} {unit}")

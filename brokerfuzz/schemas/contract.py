@@ -10,11 +10,11 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.errors import ContractError, UnknownNameError, listed_names, quoted
-from brokerfuzz.schemas.ambiguity_detectors import REJECTED
 from brokerfuzz.schemas.contract_entries import Ambiguity
 from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.known_values import KnownValues
 from brokerfuzz.schemas.manifest import Transfer
+from brokerfuzz.schemas.questions import REJECTED
 from brokerfuzz.schemas.rule import Rule, derive_rules
 from brokerfuzz.schemas.sites import Site, sites_of
 from brokerfuzz.wording import listed

@@ -1,7 +1,6 @@
 """Reads the entries of `ambiguities.json` and `semantics.json`, and says what is wrong with an entry."""
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
@@ -10,16 +9,12 @@ from jsonschema_rs import Validator, validator_for
 
 from brokerfuzz.errors import ContractError
 from brokerfuzz.pointers import path_to
-from brokerfuzz.schemas.ambiguity_detectors import DETECTORS, NEAR_NOW, OF_LIMITS, REJECTED
-from brokerfuzz.schemas.json_reader import MEANINGS
-from brokerfuzz.schemas.questions import KINDS, Question
+from brokerfuzz.schemas.keywords import Schema
+from brokerfuzz.schemas.questions import KINDS, REJECTED, Question
+from brokerfuzz.schemas.questions.question import Types
 from brokerfuzz.schemas.rule import Rule, sources_of
 from brokerfuzz.schemas.sites import Site
 from brokerfuzz.shapes import problem_in
-from brokerfuzz.wording import listed
-
-LONGEST_TOLERANCE = 86_400
-"""The highest possible clock tolerance, in seconds."""
 
 NOT_IN_FUTURE = "not-in-future"
 """The only keyword that `semantics.json` can contain."""
@@ -34,8 +29,7 @@ class Ambiguity:
       tolerance, the answers are numbers of seconds. `interpretations` is empty if no policy can answer the question.
     - `plain`: the usual values, to which the question does not apply.
     - `source`: the part of the contract that is unclear.
-    - `detector`: the name of the function that detects the ambiguity. None: brokerfuzz does not search messages for the
-      ambiguity.
+    - `kind`: the kind of question. None: brokerfuzz does not search messages for the ambiguity.
     - `sites`: the sites of the ambiguity, for each message type. None means all sites.
 
     >>> from brokerfuzz import load_contract
@@ -47,7 +41,7 @@ class Ambiguity:
     question: str
     plain: str
     source: str
-    detector: str | None
+    kind: type[Question] | None
     interpretations: tuple[str, ...] = ("accepted", REJECTED)
     sites: Mapping[str, Any] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -55,46 +49,38 @@ class Ambiguity:
     @property
     def choices(self) -> str:
         """The interpretations that a policy can contain, as text."""
-        if self.detector == NEAR_NOW:
-            return f"a number of seconds from 0 to {LONGEST_TOLERANCE:,}"
-        return listed(self.interpretations, "or")
+        return (self.kind or Question).choices(self.interpretations)
 
     def has(self, interpretation: str) -> bool:
         """Returns whether a policy can contain this interpretation."""
-        if self.detector == NEAR_NOW:
-            is_number = re.fullmatch("[0-9]{1,9}", interpretation) is not None
-            return is_number and int(interpretation) <= LONGEST_TOLERANCE
-        return interpretation in self.interpretations
+        return (self.kind or Question).has(interpretation, self.interpretations)
 
     def concerns(self, message_type: str) -> bool:
         """Returns whether the verdict on a message of this type can depend on the ambiguity."""
-        return self.detector is not None and (self.sites is None or message_type in self.sites)
+        return self.kind is not None and (self.sites is None or message_type in self.sites)
 
-    @property
-    def kind(self) -> type[Question] | None:
-        """The kind of question at the sites. None if the ambiguity is not about certain sites."""
-        return KINDS.get(str(self.detector))
-
-    def question_at(self, where: Any) -> Question:
-        """Returns the question at an entry of `sites`."""
+    def question_at(self, where: Any, schema: Schema | None = None) -> Question:
+        """Returns the question at an entry of `sites`, or at another site with this schema."""
+        assert self.kind is not None
         _, *names = [where] if isinstance(where, str) else where
-        return KINDS[str(self.detector)](names, self.options)
+        return self.kind(names, self.options, schema)
+
+    def reads_at(self, where: Any) -> Types:
+        return self.question_at(where).reads if self.kind else {}
 
     @property
     def relates_values(self) -> bool:
         """Returns whether the question is about several values together."""
-        entries = chain.from_iterable((self.sites or {}).values())
-        return self.kind is not None and any(self.question_at(where).reads for where in entries)
+        return any(map(self.reads_at, chain.from_iterable((self.sites or {}).values())))
 
     def read_at(self, where: Any) -> list[str]:
         """Returns the site of an entry of `sites`, and the sites of the properties that the question relates there."""
         site = path_of(where)
-        reads = self.question_at(where).reads if self.kind else ()
-        return [site, *(path_to(steps, site) for steps in reads if steps and steps[-1] != 0)]
+        return [site, *(path_to(steps, site) for steps in self.reads_at(where) if steps and steps[-1] != 0)]
 
     @property
     def read_sites(self) -> Iterator[tuple[str, str]]:
-        """Yields each site of the ambiguity, and each site that its detector reads, with its message type."""
+        """Yields each site of the ambiguity, and each site that its question reads, with its message type."""
         for message_type, entries in (self.sites or {}).items():
             yield from ((message_type, site) for where in entries for site in self.read_at(where))
 
@@ -128,10 +114,13 @@ _ANSWERS = {"format", "pattern", "enum"}
 """The keywords that define the notation of a string, so that it is no longer ambiguous."""
 
 
-def _if_detector(names: Iterable[str], **properties: Any) -> dict[str, Any]:
-    """Returns a schema for entries with one of these detectors, which must have these properties."""
+def _entry_of(name: str, kind: type[Question]) -> dict[str, Any]:
+    """Returns a schema for the properties that an entry of this kind must have."""
+    properties = {"interpretations": kind.interpretations_schema, **kind.options_schema}
+    if kind.numbers_of_names is not None:
+        properties["sites"] = _sites_with(kind.numbers_of_names)
     return {
-        "if": {"properties": {"detector": {"enum": [*names]}}},
+        "if": {"properties": {"kind": {"const": name}}},
         "then": {"required": [*properties], "properties": properties},
     }
 
@@ -143,32 +132,21 @@ def _sites_with(counts: Collection[int]) -> dict[str, Any]:
 
 
 _TEXT = {"type": "string", "minLength": 1}
-_SECONDS = {"type": "array", "minItems": 1, "items": {"type": "integer", "minimum": 0, "maximum": LONGEST_TOLERANCE}}
 _SITE = {"type": ["string", "array"], "minItems": 1, "items": {"type": "string"}}
 _SITES = {"type": "object", "additionalProperties": {"type": "array", "items": _SITE}}
-_REQUIRED = ("id", "question", "plain", "source", "detector", "interpretations")
+_REQUIRED = ("id", "question", "plain", "source", "kind", "interpretations")
 _AMBIGUITY = validator_for(
     {
         "required": _REQUIRED,
         "properties": {
             **dict.fromkeys(("id", "question", "plain", "source"), _TEXT),
-            "detector": {"enum": [None, *sorted(DETECTORS)]},
+            "kind": {"enum": [None, *sorted(KINDS)]},
             "interpretations": {"type": ["array", "object"], "items": {"type": "string"}, "uniqueItems": True},
             "sites": _SITES,
         },
-        "allOf": [
-            _if_detector([NEAR_NOW], interpretations={"type": "object", "required": ["seconds"],
-                                                      "properties": {"seconds": _SECONDS}}),
-            _if_detector(DETECTORS - {NEAR_NOW}, interpretations={"type": "array", "contains": {"const": REJECTED}}),
-            _if_detector(KINDS, sites=_SITES),
-            _if_detector(OF_LIMITS, limit={"type": "integer", "minimum": 1}),
-            *(_if_detector([name], interpretations={"items": {"enum": [*meanings, REJECTED]}})
-              for name, meanings in MEANINGS.items()),
-            *(_if_detector([name], sites=_sites_with(kind.numbers_of_names), **kind.options_schema)
-              for name, kind in KINDS.items()),
-        ],
+        "allOf": [_entry_of(name, kind) for name, kind in KINDS.items()],
     }
-)  # fmt: skip
+)
 """The shape of an entry of `ambiguities.json`."""
 _SEMANTIC_RULES = validator_for(
     {
@@ -199,7 +177,7 @@ def ambiguity_of(entry: Mapping[str, Any]) -> Ambiguity:
         map(str, interpretation_entry["seconds"] if isinstance(interpretation_entry, dict) else interpretation_entry)
     )
     options = {key: value for key, value in entry.items() if key not in (*_REQUIRED, "sites")}
-    about = entry["id"], entry["question"], entry["plain"], entry["source"], entry["detector"]
+    about = entry["id"], entry["question"], entry["plain"], entry["source"], KINDS.get(str(entry["kind"]))
     return Ambiguity(*about, interpretations, entry.get("sites"), options)
 
 

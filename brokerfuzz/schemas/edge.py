@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 from brokerfuzz.schemas.keywords import Schema
 
 Test = Callable[[Any, Schema], bool]
+LONGEST = 255
+"""The length of the longest string that touches no ambiguity where the contract has no maximum, in characters."""
 
 
 class Edge(NamedTuple):

@@ -5,9 +5,8 @@ no exception. The result contains an error for NaN and for text after the messag
 properties, and numbers that a double cannot represent. Integers can have any length, and nesting can have any depth.
 """
 
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product, starmap
 from typing import Any, NamedTuple
@@ -16,12 +15,13 @@ import orjson
 
 from brokerfuzz.pointers import pointer_of
 from brokerfuzz.schemas.json_parser import Inexact, SharedNames, exact, parse
+from brokerfuzz.schemas.questions import KINDS, Question
+from brokerfuzz.schemas.questions.encodings import Encoding, decoded
+from brokerfuzz.schemas.questions.json_texts import Characters, DoubleRange, DuplicateProperties, LoneSurrogates
 from brokerfuzz.wording import printable
 
-Exotic = tuple[str, str, str]
-"""A reason why a text is ambiguous: the name of the detector, a JSON Pointer, and a description."""
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
+Exotic = tuple[type[Question], str, str]
+"""A reason why a text is ambiguous: the kind of question, a JSON Pointer, and a description."""
 
 
 class Interpretation(NamedTuple):
@@ -37,20 +37,8 @@ class Interpretation(NamedTuple):
 
 USUAL = Interpretation()
 
-BYTE_ORDER_MARK, UTF_16, UTF_32 = "byte_order_mark", "utf_16", "utf_32"
-SURROGATES_IN_UTF_8, OVERLONG_UTF_8, NOT_UTF_8 = "surrogates_in_utf_8", "overlong_utf_8", "not_utf_8"
-OF_BYTES = (BYTE_ORDER_MARK, UTF_16, UTF_32, SURROGATES_IN_UTF_8, OVERLONG_UTF_8, NOT_UTF_8)
-LONE_SURROGATES, NUL_CHARACTERS = "lone_surrogates", "nul_characters"
-DUPLICATE_PROPERTIES, DOUBLE_RANGE = "duplicate_properties", "double_range"
-"""The detectors of two ambiguities. The answer to each of these ambiguities determines how a text is parsed."""
-MEANINGS: Mapping[str, Mapping[str, tuple[bool, ...]]] = {
-    DOUBLE_RANGE: {"exact": (False,), "rounded": (True,)},
-    DUPLICATE_PROPERTIES: {"last": (False,), "first": (True,), "both": (False, True)},
-}
-"""Maps the two detectors above to the names of their interpretations. The booleans are values of
-`Interpretation.rounded` (for `DOUBLE_RANGE`) or of `Interpretation.first` (for `DUPLICATE_PROPERTIES`). `both` has two:
-the message must be valid with each of the properties.
-"""
+_ENCODINGS = [kind() for kind in KINDS.values() if issubclass(kind, Encoding)]
+_CHARACTERS = [kind() for kind in KINDS.values() if issubclass(kind, Characters)]
 
 
 @dataclass(slots=True)
@@ -61,8 +49,8 @@ class Reading:
       of several properties with the same name they contain (the first or the last), and in whether they round numbers
       to doubles. If the bytes are not JSON, there are no values.
     - `error`: the reason why the bytes are not JSON.
-    - `exotic`: the reasons why the bytes or the text are ambiguous. Each reason consists of a detector, a JSON Pointer
-      and a description.
+    - `exotic`: the reasons why the bytes or the text are ambiguous. Each reason consists of a kind of question, a JSON
+      Pointer and a description.
     """
 
     body: bytes = field(repr=False)
@@ -78,7 +66,7 @@ class Reading:
     @property
     def has_unread_values(self) -> bool:
         """True if a place has more than two values, because more than two properties have the same name."""
-        places = [at for detector, at, _ in self.exotic if detector == DUPLICATE_PROPERTIES]
+        places = [at for kind, at, _ in self.exotic if kind is DuplicateProperties]
         return len(places) > len(set(places))
 
 
@@ -90,7 +78,10 @@ def read(body: bytes) -> Reading:
 
 def read_fully(body: bytes) -> Reading:
     """Parses a message in every interpretation. Values that are nested too deeply count as empty."""
-    text, exotic = _decoded(body)
+    text, _ = decoded(body)
+    exotic: list[Exotic] = [
+        (type(question), "", question.found(body)) for question in _ENCODINGS if question.touches(body)
+    ]
     try:
         values, of_text = interpreted(text)
     except ValueError as problem:
@@ -138,14 +129,14 @@ def interpreted(text: str) -> tuple[dict[Interpretation, Any], list[Exotic]]:
     exotic = list(_exotic(value, ()))
     if not exotic:
         return {USUAL: value}, []
-    detectors = {detector for detector, _, _ in exotic}
-    rounded = (False, True) if DOUBLE_RANGE in detectors else (False,)
-    first = (False, True) if DUPLICATE_PROPERTIES in detectors else (False,)
+    kinds = {kind for kind, _, _ in exotic}
+    rounded = (False, True) if DoubleRange in kinds else (False,)
+    first = (False, True) if DuplicateProperties in kinds else (False,)
     values = {
         interpretation: _chosen(value, interpretation)
         for interpretation in starmap(Interpretation, product(rounded, first))
     }
-    if LONE_SURROGATES in detectors:
+    if LoneSurrogates in kinds:
         values = {interpretation: _without_surrogates(value) for interpretation, value in values.items()}
     return values, exotic
 
@@ -173,16 +164,16 @@ def _exotic(value: Any, steps: tuple[str | int, ...]) -> Iterator[Exotic]:
             yield from _in_text(value, steps)
         case Inexact(literal=literal):
             shown = literal if len(literal) <= 60 else f"a number of {len(literal):,} characters"
-            yield DOUBLE_RANGE, pointer_of(steps), shown
+            yield DoubleRange, pointer_of(steps), shown
         case dict() | SharedNames():
             names = set()
             for name, prop in value.items() if isinstance(value, dict) else value:
                 below = (*steps, _without_surrogates(name))
                 if name in names:
-                    yield DUPLICATE_PROPERTIES, pointer_of(below), f"duplicate property `{printable(name)}`"
+                    yield DuplicateProperties, pointer_of(below), f"duplicate property `{printable(name)}`"
                 names.add(name)
                 # no JSON Pointer can contain a lone surrogate, so the place of the object is reported
-                yield from _in_text(name, steps if _SURROGATE.search(name) else below)
+                yield from _in_text(name, steps if LoneSurrogates.pattern.search(name) else below)
                 yield from _exotic(prop, below)
         case list():
             for index, item in enumerate(value):
@@ -190,67 +181,15 @@ def _exotic(value: Any, steps: tuple[str | int, ...]) -> Iterator[Exotic]:
 
 
 def _in_text(text: str, steps: tuple[str | int, ...]) -> Iterator[Exotic]:
-    if "\0" in text:
-        yield NUL_CHARACTERS, pointer_of(steps), "a NUL character"
-    if lone := _SURROGATE.search(text):
-        yield LONE_SURROGATES, pointer_of(steps), f"the lone surrogate U+{ord(lone[0]):04X}"
+    for question in _CHARACTERS:
+        if question.touches(text):
+            yield type(question), pointer_of(steps), question.found(text)
 
 
 def _without_surrogates(value: Any) -> Any:
     """Replaces each lone surrogate with U+FFFD, because the validator cannot handle lone surrogates."""
     if isinstance(value, str):
-        return _SURROGATE.sub("\ufffd", value)
+        return LoneSurrogates.pattern.sub("\ufffd", value)
     if isinstance(value, dict):
         return {_without_surrogates(name): _without_surrogates(prop) for name, prop in value.items()}
     return [_without_surrogates(item) for item in value] if isinstance(value, list) else value
-
-
-# -------------------------------------------------------------------------------------------------------- encodings
-
-
-def _decoded(body: bytes) -> tuple[str, list[Exotic]]:
-    """Decodes the bytes to text. Also returns everything that is unusual about the bytes."""
-    encoding = json.detect_encoding(body)
-    marked = encoding in ("utf-8-sig", "utf-16", "utf-32")
-    exotic: list[Exotic] = [(BYTE_ORDER_MARK, "", "a byte order mark")] if marked else []
-    actual_encoding: str = encoding
-    try:
-        text = body.decode(encoding)
-    except UnicodeDecodeError:
-        actual_encoding = f"broken {encoding.removesuffix('-sig')}"
-        text = body.decode(encoding, "replace")
-    if not actual_encoding.startswith("utf-8"):
-        detector = UTF_16 if "utf-16" in encoding else UTF_32 if "utf-32" in encoding else faulty_utf_8(body)
-        exotic.append((detector, "", actual_encoding))
-    return text, exotic
-
-
-_WELL_FORMED = re.compile(
-    rb"(?:[\x00-\x7f]++|[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf7][\x80-\xbf]{3})*+"
-)
-
-
-def faulty_utf_8(body: bytes) -> str:
-    """Returns the detector of the ambiguity that invalid UTF-8 touches: `SURROGATES_IN_UTF_8`, `OVERLONG_UTF_8` or
-    `NOT_UTF_8`. For code points above U+10FFFF, returns `OVERLONG_UTF_8`.
-    """
-    try:
-        body.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:
-        return OVERLONG_UTF_8 if _WELL_FORMED.fullmatch(body) else NOT_UTF_8
-    return SURROGATES_IN_UTF_8
-
-
-def overlong_decoded(body: bytes) -> bytes:
-    """Replaces overlong sequences with the characters that a lenient decoder reads."""
-    return _SEQUENCE.sub(lambda match: _character(match[0]).encode(), body)
-
-
-_SEQUENCE = re.compile(rb"[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf7][\x80-\xbf]{3}")
-
-
-def _character(sequence: bytes) -> str:
-    code = sequence[0] & (0xFF >> (len(sequence) + 1))
-    for byte in sequence[1:]:
-        code = code << 6 | byte & 0x3F
-    return "\ufffd" if 0xD800 <= code < 0xE000 or code > 0x10FFFF else chr(code)

@@ -5,8 +5,8 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import NamedTuple
 
-from brokerfuzz.schemas.ambiguity_detectors import REJECTED
 from brokerfuzz.schemas.contract import Contract, Policies
+from brokerfuzz.schemas.questions import REJECTED
 from brokerfuzz.schemas.verdicts import VALID, Touched, Verdict, Violation
 
 AMBIGUITY_RULE = "ambiguity/"

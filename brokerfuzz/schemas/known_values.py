@@ -6,29 +6,28 @@ original rules, but the target may accept or reject a message with an unknown va
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
 from jsonschema_rs import validator_for
 
-from brokerfuzz.schemas.flattening import KNOWN
+from brokerfuzz.schemas.edge import LONGEST
+from brokerfuzz.schemas.flattening import KNOWN, types_of
 from brokerfuzz.schemas.keywords import Schema
+from brokerfuzz.schemas.questions.question import NUMBERS, Probes, Question
 from brokerfuzz.schemas.sites import Site
+from brokerfuzz.schemas.verdicts import describe
 from brokerfuzz.shapes import problem_in
 
 KNOWN_VALUES = "known-values"
 """The ID of the ambiguity that every unknown value touches."""
-DETECTOR = "known_values"
 MOST_USED = 100
 """For each site, generated messages contain only the first `MOST_USED` known values. The oracle uses all known
 values.
 """
-
-Detector = Callable[[Any], bool]
-"""A function that detects unknown values."""
-
 
 _CELLS = {"type": "array", "minItems": 1, "items": {"type": ["string", "number", "boolean"]}}
 _SITES = validator_for({"type": "object", "additionalProperties": {"type": "object", "additionalProperties": _CELLS}})
@@ -73,10 +72,6 @@ class KnownValues:
         """Returns the flat schema of a message type, restricted to the values that generated messages may contain."""
         return _narrowed(Site("", schema), self.used(message_type))
 
-    def detectors(self, message_type: str) -> Mapping[str, Detector]:
-        """Maps each site with known values to a function that detects unknown values."""
-        return {path: _outside(values) for path, values in self.sites(message_type).items()}
-
 
 def _narrowed(site: Site, values: Mapping[str, Sequence[Any]]) -> Schema:
     schema = dict(site.schema)
@@ -92,9 +87,59 @@ def _narrowed(site: Site, values: Mapping[str, Sequence[Any]]) -> Schema:
     return schema
 
 
-def _outside(values: Sequence[Any]) -> Detector:
-    """Returns a function that detects values of these types that are not in the list."""
-    known_values = frozenset(values)
-    types = {float if type(value) is int else type(value) for value in values}
-    types |= {int} if float in types else set()
-    return lambda value: type(value) in types and value not in known_values
+class UnknownValue(Question):
+    """A value that the target does not know. An entry lists the known values behind the path. Only reference data
+    creates entries of this kind, so it has no name.
+    """
+
+    python_types = (str, *NUMBERS, bool)
+    can_be_drawn = False
+
+    def touches(self, value: Any) -> bool:
+        return type(value) in self._types and value not in self._known_values
+
+    @cached_property
+    def _known_values(self) -> Collection[Any]:
+        return frozenset(self.names)
+
+    @cached_property
+    def _types(self) -> Collection[type]:
+        """The types of the known values. There is only one type of numbers."""
+        types = {type(value) for value in self.names}
+        return types | {int, float} if types & {int, float} else types
+
+    def found(self, value: Any) -> str:
+        return describe(value)
+
+    def probes(self, value: Any, now: datetime | None) -> Probes:
+        """Yields extreme values, and values similar to a known one."""
+        known_values = self.schema.get(KNOWN) or self.schema.get("enum", ())
+        for name, unknown in {**self._extreme(), **_similar(known_values[0] if known_values else None)}.items():
+            if unknown not in known_values:
+                yield name, unknown
+
+    def _extreme(self) -> Mapping[str, Any]:
+        types = types_of(self.schema)
+        if "string" in types:
+            return _TEXTS
+        return _NUMBERS if "number" in types else _INTEGERS if "integer" in types else {}
+
+
+_TEXTS: Mapping[str, str] = {
+    "word": "unknown", "empty": "", "blank": " ", "digits": "0", "null-string": "null", "longest": "a" * LONGEST,
+    "letters-beyond-ascii": "\u00e9\u6f22", "control-characters": "\t\n", "quote": "'",
+}  # fmt: skip
+_INTEGERS: Mapping[str, int] = {"zero": 0, "one": 1, "negative": -1, "highest": (1 << 31) - 1}
+_NUMBERS: Mapping[str, float] = {**_INTEGERS, "fraction": 0.5}
+
+
+def _similar(known_value: Any) -> Mapping[str, Any]:
+    if isinstance(known_value, str):
+        changed = {
+            "other-case": known_value.swapcase(),
+            "padded": f" {known_value} ",
+            "with-suffix": f"{known_value}-0",
+        }
+        return {**changed, "without-end": known_value[:-1]} if len(known_value) > 1 else changed
+    is_number = isinstance(known_value, int | float) and not isinstance(known_value, bool)
+    return {"one-more": known_value + 1} if is_number else {}

@@ -2,7 +2,7 @@
 
 import copyreg
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from os.path import realpath
 from pathlib import Path
@@ -12,9 +12,9 @@ from typing import Any
 from brokerfuzz.errors import ContractError, path_in, quoted
 from brokerfuzz.file_contents import read_errors
 from brokerfuzz.schemas.contract import DATA, Contract
-from brokerfuzz.schemas.contract_entries import Ambiguity
+from brokerfuzz.schemas.contract_entries import Ambiguity, path_of
 from brokerfuzz.schemas.contract_files import read_files
-from brokerfuzz.schemas.known_values import DETECTOR, KNOWN_VALUES, KnownValues
+from brokerfuzz.schemas.known_values import KNOWN_VALUES, KnownValues, UnknownValue
 from brokerfuzz.schemas.reference_data import check_values, known_values
 
 _loaded: dict[tuple[Path, KnownValues | None], Contract] = {}
@@ -91,22 +91,26 @@ def known_contract(contract: Contract | None) -> Contract:
 def _narrowed(contract: Contract, values: KnownValues) -> Contract:
     """Returns a copy of the contract that generates only the values that a target knows."""
     flat = {message_type: values.narrowed(message_type, schema) for message_type, schema in contract.flat.items()}
-    asked = {message_type: [*values.detectors(message_type)] for message_type in flat}
-    sites = {message_type: paths for message_type, paths in asked.items() if paths}
-    known_values = replace(load_contract().ambiguity(KNOWN_VALUES), detector=DETECTOR, sites=sites)
+    asked = {message_type: values.sites(message_type) for message_type in flat}
+    sites = {
+        message_type: [(path, *known) for path, known in known_sites.items()]
+        for message_type, known_sites in asked.items()
+        if known_sites
+    }
+    known_values = replace(load_contract().ambiguity(KNOWN_VALUES), kind=UnknownValue, sites=sites)
     other_ambiguities = [
-        _without_known_sites(ambiguity, sites) for ambiguity in contract.ambiguities if ambiguity.id != KNOWN_VALUES
+        _without_known_sites(ambiguity, asked) for ambiguity in contract.ambiguities if ambiguity.id != KNOWN_VALUES
     ]
     ambiguities = (*other_ambiguities, known_values)
     return replace(contract, flat=MappingProxyType(flat), ambiguities=ambiguities, values=values, original=contract)
 
 
-def _without_known_sites(ambiguity: Ambiguity, known_sites: Mapping[str, Sequence[str]]) -> Ambiguity:
+def _without_known_sites(ambiguity: Ambiguity, known_sites: Mapping[str, Mapping[str, Any]]) -> Ambiguity:
     """Removes the sites with reference data, because a value that the target knows is not ambiguous."""
     if ambiguity.sites is None:
         return ambiguity
     remaining_sites = {
-        name: [site for site in sites if site not in known_sites.get(name, ())]
+        name: [where for where in sites if path_of(where) not in known_sites.get(name, ())]
         for name, sites in ambiguity.sites.items()
     }
     sites = {name: paths for name, paths in remaining_sites.items() if paths or not ambiguity.sites[name]}

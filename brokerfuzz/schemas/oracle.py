@@ -6,36 +6,29 @@ generators, so that it detects their mistakes instead of repeating them.
 """
 
 import json
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import product
 from typing import Any
 
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.errors import quoted
-from brokerfuzz.schemas.ambiguity_detectors import MESSAGE_SIZE, NEAR_NOW
 from brokerfuzz.schemas.ambiguity_scan import Inspection, Scan
 from brokerfuzz.schemas.contract import Contract, Policies, PolicyValues, once_per_contract
-from brokerfuzz.schemas.json_reader import (
-    DOUBLE_RANGE,
-    DUPLICATE_PROPERTIES,
-    MEANINGS,
-    OVERLONG_UTF_8,
-    Interpretation,
-    Reading,
-    overlong_decoded,
-    read,
-    read_fully,
-)
+from brokerfuzz.schemas.contract_entries import Ambiguity
+from brokerfuzz.schemas.json_reader import Interpretation, Reading, read, read_fully
 from brokerfuzz.schemas.judged_interpretations import JudgedInterpretation, verdict_of
 from brokerfuzz.schemas.loading import known_contract
+from brokerfuzz.schemas.questions import AboutBytes, Question
+from brokerfuzz.schemas.questions.clock import NearNow
+from brokerfuzz.schemas.questions.encodings import Encoding, OverlongUtf8
+from brokerfuzz.schemas.questions.json_texts import DoubleRange, DuplicateProperties
 from brokerfuzz.schemas.rule import JSON_RULE
 from brokerfuzz.schemas.structural_violations import StructureChecker
 from brokerfuzz.schemas.verdicts import NOT_JSON, Touched, Verdict, Violation
 
 NamedFlags = Sequence[tuple[str, tuple[bool, ...]]]
-"""The allowed interpretations of an ambiguity: the name of each interpretation, and its booleans in `MEANINGS`."""
+"""The allowed interpretations of an ambiguity: the name of each interpretation, and its meanings."""
 _USUAL_FLAGS: NamedFlags = [("", (False,))]
 _NO_POLICIES = Policies()
 
@@ -115,11 +108,9 @@ class Rulebook:
         self.contract = contract
         self._json = next(rule for rule in contract.rules[message_type] if rule.keyword == JSON_RULE)
         self._structure = StructureChecker(contract, message_type)
-        self._detectors = {
-            str(ambiguity.detector): ambiguity for ambiguity in contract.ambiguities if ambiguity.concerns(message_type)
-        }
-        limited = self._detectors.get(MESSAGE_SIZE)
-        self._size_limit = limited.options["limit"] if limited else math.inf
+        concerned = [ambiguity for ambiguity in contract.ambiguities if ambiguity.concerns(message_type)]
+        self._ambiguities = {ambiguity.kind: ambiguity for ambiguity in concerned}
+        self._about_bytes = [*_about_bytes(concerned)]
         self._usual_tolerance = self._tolerance({})
         self._scan = Scan(contract, message_type)
 
@@ -133,11 +124,11 @@ class Rulebook:
     def _readings(self, body: bytes, policies: Policies) -> list[tuple[str, Reading]]:
         """Returns the parsed message. Overlong UTF-8 can be decoded or replaced, so there can be two."""
         usual = read(body)
-        overlong = next((notation for notation in usual.exotic if notation[0] == OVERLONG_UTF_8), None)
-        ambiguity = self._detectors.get(OVERLONG_UTF_8)
+        overlong = next((notation for notation in usual.exotic if notation[0] is OverlongUtf8), None)
+        ambiguity = self._ambiguities.get(OverlongUtf8)
         if overlong is None or ambiguity is None:
             return [("", usual)]
-        decoded = read(overlong_decoded(body))
+        decoded = read(OverlongUtf8.decoded(body))
         decoded.exotic.append(overlong)
         possible = {f"{ambiguity.id}=decoded": decoded, f"{ambiguity.id}=replaced": usual}
         names = policies.get(ambiguity.id, ambiguity.interpretations)
@@ -149,7 +140,7 @@ class Rulebook:
         """Removes a policy about duplicate properties that allows `both`. If more than two properties have the same
         name, `both` does not say what they must be.
         """
-        ambiguity = self._detectors.get(DUPLICATE_PROPERTIES)
+        ambiguity = self._ambiguities.get(DuplicateProperties)
         if ambiguity is None or "both" not in policies.get(ambiguity.id, ()):
             return policies
         return Policies({name: allowed for name, allowed in policies.items() if name != ambiguity.id})
@@ -160,8 +151,7 @@ class Rulebook:
         except (ValueError, RecursionError):  # nested too deeply for the validator
             reading = read_fully(reading.body)
             outcomes = self._outcomes(reading, now, policies)
-        if reading.exotic or len(reading.body) > self._size_limit:
-            everywhere = self._touched_everywhere(reading)
+        if everywhere := self._touched_everywhere(reading):
             for outcome in outcomes:
                 outcome.touched.extend(everywhere)
         return [outcome._replace(name=_joined(name, outcome.name)) for outcome in outcomes] if name else outcomes
@@ -174,23 +164,27 @@ class Rulebook:
         if not reading.exotic:
             return [self._outcome([reading.usual], reading, Inspection(now, tolerance))]
         outcomes = []
-        for number, rounded in self._allowed_interpretations(DOUBLE_RANGE, reading, policies):
-            for prop, first in self._allowed_interpretations(DUPLICATE_PROPERTIES, reading, policies):
+        for number, rounded in self._allowed_interpretations(DoubleRange, reading, policies):
+            for prop, first in self._allowed_interpretations(DuplicateProperties, reading, policies):
                 values = [reading.values[Interpretation(*flags)] for flags in product(rounded, first)]
                 outcome = self._outcome(values, reading, Inspection(now, tolerance))
                 outcomes.append(outcome._replace(name=_joined(prop, number)))
         return outcomes
 
-    def _allowed_interpretations(self, detector: str, reading: Reading, policies: Policies) -> NamedFlags:
+    def _allowed_interpretations(
+        self, kind: type[DoubleRange | DuplicateProperties], reading: Reading, policies: Policies
+    ) -> NamedFlags:
         """Returns the allowed interpretations of an ambiguity. If a policy allows only `rejected`, the message is
         always invalid. In this case, the function returns the usual interpretation.
         """
-        if not any(detector == noted for noted, _, _ in reading.exotic):
+        if not any(kind is noted for noted, _, _ in reading.exotic):
             return _USUAL_FLAGS
-        ambiguity, meanings = self._detectors.get(detector), MEANINGS[detector]
-        names = policies.get(ambiguity.id, ambiguity.interpretations) if ambiguity else tuple(meanings)
+        ambiguity = self._ambiguities.get(kind)
+        names = policies.get(ambiguity.id, ambiguity.interpretations) if ambiguity else tuple(kind.meanings)
         allowed = [
-            (f"{ambiguity.id}={name}" if ambiguity else "", flags) for name, flags in meanings.items() if name in names
+            (f"{ambiguity.id}={name}" if ambiguity else "", flags)
+            for name, flags in kind.meanings.items()
+            if name in names
         ]
         return allowed[:2] or _USUAL_FLAGS  # `both` is the third, and follows from the verdicts on `last` and `first`
 
@@ -207,12 +201,12 @@ class Rulebook:
             return JudgedInterpretation("", broken, inspection.touched)
         once = list({(violation.rule, violation.at): violation for violation in broken}.values())
         return JudgedInterpretation("", once, inspection.touched).as_written(
-            {at: number for detector, at, number in reading.exotic if detector == DOUBLE_RANGE}
+            {at: number for kind, at, number in reading.exotic if kind is DoubleRange}
         )
 
     def _tolerance(self, policies: Mapping[str, Sequence[str]]) -> tuple[int, int]:
         """Returns the lowest and the highest allowed clock tolerance, in seconds."""
-        ambiguity = self._detectors.get(NEAR_NOW)
+        ambiguity = self._ambiguities.get(NearNow)
         if ambiguity is None:
             return 0, 0
         seconds = [*map(int, policies.get(ambiguity.id, ambiguity.interpretations))]
@@ -220,11 +214,21 @@ class Rulebook:
 
     def _touched_everywhere(self, reading: Reading) -> list[Touched]:
         """Returns the ambiguities that concern all interpretations, such as those of the encoding."""
-        noted = list(reading.exotic)
-        if len(reading.body) > self._size_limit:
-            noted.append((MESSAGE_SIZE, "", f"{len(reading.body):,} bytes"))
-        return [
-            Touched(self._detectors[detector].id, at, description)
-            for detector, at, description in noted
-            if detector in self._detectors
+        of_bytes = [
+            Touched(ambiguity.id, "", question.found(reading.body))
+            for ambiguity, question in self._about_bytes
+            if question.touches(reading.body)
         ]
+        noted = [
+            Touched(self._ambiguities[kind].id, at, description)
+            for kind, at, description in reading.exotic
+            if kind in self._ambiguities
+        ]
+        return of_bytes + noted
+
+
+def _about_bytes(ambiguities: Sequence[Ambiguity]) -> Iterator[tuple[Ambiguity, Question]]:
+    """Yields the questions about bytes, except those about encodings, which the reader has asked."""
+    for ambiguity in ambiguities:
+        if ambiguity.kind and issubclass(ambiguity.kind, AboutBytes) and not issubclass(ambiguity.kind, Encoding):
+            yield ambiguity, ambiguity.question_at("")

@@ -13,7 +13,6 @@ from brokerfuzz.cases.case_filters import matching, matching_rules
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import BrokerfuzzError, UnknownNameError, listed_values, quoted
-from brokerfuzz.generation.site_questions import can_be_drawn
 from brokerfuzz.pointers import is_within, path_below
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule
 from brokerfuzz.schemas.keywords import Schema
@@ -216,7 +215,7 @@ def ambiguities_of(ambiguities: Ambiguities, contract: Contract, message_type: M
     ids = [
         ambiguity.id
         for ambiguity in contract.ambiguities
-        if ambiguity.concerns(message_type) and can_be_drawn(ambiguity)
+        if ambiguity.concerns(message_type) and ambiguity.kind and ambiguity.kind.can_be_drawn
     ]
     if ambiguities is None or ambiguities == "all":
         return frozenset(ids if ambiguities else ())

@@ -22,6 +22,7 @@ from brokerfuzz.generation.sources import pins_of
 from brokerfuzz.pointers import Steps
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule
 from brokerfuzz.schemas.contract_entries import path_of
+from brokerfuzz.schemas.questions.sizes import MessageSize
 from brokerfuzz.schemas.rule import JSON_RULE
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws
@@ -30,8 +31,6 @@ from brokerfuzz.strategies.valid_values import ValidValues
 
 _SHARES: Final[Mapping[Label, int]] = {"valid": 4, "invalid": 5, "unspecified": 1}
 """The share of each verdict among the cases, in tenths."""
-_TOO_LARGE = ("message_size",)
-"""A message that touches this ambiguity is a megabyte long, so only the catalogue contains such a message."""
 TAG = "random"
 
 
@@ -171,7 +170,7 @@ class LabelledCases:
         return node_of(self.contract, self.message_type, style=self.messages.style).draw(source)
 
     def _probe(self, source: Source, injector: FaultInjector) -> Case | None:
-        open_questions = questions(self.contract, self.message_type, _TOO_LARGE)
+        open_questions = questions(self.contract, self.message_type, (MessageSize,))
         if not open_questions:  # an own contract can leave nothing open
             return None
         maker = ProbeMaker(self.contract, self.message_type, injector.now)

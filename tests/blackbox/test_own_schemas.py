@@ -171,7 +171,7 @@ def test_an_ambiguity_may_relate_properties_with_dots_in_their_names(tmp_path: P
         "interpretations": ["accepted", "rejected"],
         "plain": "a low price that is not above the high one",
         "source": "not shown",
-        "detector": "ordered_numbers",
+        "kind": "ordered_numbers",
         "sites": {ORDER: [["", "price.low", "price.high"]]},
     }
     (tmp_path / "own" / "ambiguities.json").write_text(json.dumps([entry]), encoding="utf-8")

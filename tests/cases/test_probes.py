@@ -9,9 +9,9 @@ import pytest
 from brokerfuzz import MESSAGE_TYPES, Ambiguity, Case, MessageType, catalogue, load_contract
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
-PROBED = [one for one in load_contract().ambiguities if one.detector is not None]
-ONE_PROBE = {"timestamp", "message_size", "byte_order_mark"}
-"""The detectors of ambiguities that may have only one probe."""
+PROBED = [one for one in load_contract().ambiguities if one.kind is not None]
+ONE_PROBE = {"timestamp-format", "message-size", "byte-order-mark"}
+"""The ambiguities that may have only one probe."""
 
 
 @cache
@@ -41,7 +41,7 @@ def test_an_ambiguity_has_several_probes_with_different_names_at_each_of_its_sit
             for touch in (one for one in case.verdict.ambiguities if one.ambiguity == ambiguity.id):
                 bodies[message_type, touch.at, name(case)].add(case.body)
     assert all(len(some) == 1 for some in bodies.values())
-    assert len({name for _, _, name in bodies}) > 1 or ambiguity.detector in ONE_PROBE
+    assert len({name for _, _, name in bodies}) > 1 or ambiguity.id.partition(".")[0] in ONE_PROBE
     for message_type, sites in (ambiguity.sites or {}).items():
         there = {site for case in probes(message_type)[ambiguity.id] for site in touched(case, ambiguity)}
         assert {site if isinstance(site, str) else site[0] for site in sites} <= there

@@ -129,7 +129,7 @@ def test_messages_touch_every_ambiguity_that_a_value_can_touch_and_are_never_inv
 @EACH_TYPE
 def test_messages_touch_the_ambiguity_that_a_test_asks_for_and_no_other(message_type: MessageType) -> None:
     for ambiguity in load_contract().ambiguities:
-        if ambiguity.kind is not None and message_type in (ambiguity.sites or {}):
+        if ambiguity.kind and ambiguity.kind.can_be_drawn and ambiguity.concerns(message_type):
             found = drawn(VALID[message_type](ambiguities=[ambiguity.id]), 40)
             verdicts = [check(message_type, message, now=NOW) for message in found]
             touched = {touch.ambiguity for verdict in verdicts for touch in verdict.ambiguities}
@@ -142,7 +142,7 @@ def test_messages_touch_an_ambiguity_of_an_own_contract(tmp_path: Path) -> None:
         "question": "Which names can a price class have?",
         "plain": "a short name",
         "source": "the values are not shown",
-        "detector": "name",
+        "kind": "name",
         "interpretations": ["accepted", "rejected"],
         "sites": {PRICING: ["data.offers[].priceClass"]},
     }

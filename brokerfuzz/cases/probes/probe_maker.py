@@ -8,29 +8,21 @@ from typing import Any
 
 from brokerfuzz.cases.case import Case, clock, confirmed
 from brokerfuzz.cases.case_tags import now_tag
-from brokerfuzz.cases.changes import apply
+from brokerfuzz.cases.changes import Put, apply
 from brokerfuzz.cases.fault_wishes import joined, wishes_at
-from brokerfuzz.cases.probes.detector_probes import MAKERS, Probe, ProbeContext
 from brokerfuzz.generation import COMPLETE, SMALLEST, Setting, Wish, Wishes, message
 from brokerfuzz.generation.site_questions import fitting_sites
+from brokerfuzz.pointers import Steps
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
-from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.contract_entries import path_of
 from brokerfuzz.schemas.flattening import KNOWN, types_of
-from brokerfuzz.schemas.questions.notations import OFFSETS
+from brokerfuzz.schemas.questions import AboutBytes, Question
 
-_ABOUT = {
-    "integer_form": "integer",
-    "double_range": "number",
-    "lone_surrogates": "string",
-    "nul_characters": "string",
-    "string_length": "string",
-    "item_count": "array",
-}
-"""Maps the detector of an ambiguity to a JSON type, if the ambiguity concerns all values of this type. All other
-ambiguities without sites concern the whole message.
-"""
+Probe = tuple[str, Steps, Put]
+"""A probe: its name, its place, and the change to the message."""
+_MOST_STRINGS = 2
+"""Questions about all strings are asked at this many sites."""
 
 
 @dataclass(frozen=True)
@@ -83,8 +75,12 @@ class ProbeMaker:
         )
 
     def tags(self, ambiguity: Ambiguity, name: str) -> tuple[str, ...]:
-        timed = ambiguity.detector == NEAR_NOW or name in OFFSETS
-        return f"probe:{ambiguity.id}", f"as:{name}", *([now_tag(self.now)] if self.now is not None and timed else [])
+        is_timed = ambiguity.kind is not None and name in ambiguity.kind.timed
+        return (
+            f"probe:{ambiguity.id}",
+            f"as:{name}",
+            *([now_tag(self.now)] if self.now is not None and is_timed else []),
+        )
 
     def _message(self, site: Any, setting: Setting, more: Wishes | None = None) -> Any:
         wishes = joined(wishes_at(self.contract, self.message_type, path_of(site)), more or {})
@@ -97,44 +93,36 @@ class ProbeMaker:
         sites_of_type = self.contract.sites[self.message_type]
         if ambiguity.sites is not None:
             return fitting_sites(self.contract, self.message_type, ambiguity)
-        about = _ABOUT.get(str(ambiguity.detector))
-        if about is None:
+        kind = ambiguity.kind
+        if kind is None or kind.json_type is None:
             return [""]
         free = {path: site for path, site in sites_of_type.items() if not {"enum", KNOWN} & set(site.schema)}
-        fitting = [path for path, site in free.items() if types_of(site.schema) - {"null"} == {about}]
-        return fitting[:2] if about == "string" else fitting
+        fitting = [path for path, site in free.items() if types_of(site.schema) - {"null"} == {kind.json_type}]
+        if issubclass(kind, AboutBytes):
+            return fitting[:1]
+        return fitting[:_MOST_STRINGS] if kind.json_type == "string" else fitting
 
     def probes(self, ambiguity: Ambiguity, site: Any, message: Any) -> Iterator[Probe]:
         """Yields the probes of an ambiguity that are possible at a site of the message."""
         there = self.contract.sites[self.message_type][path_of(site)]
-        places = there.places(message)
-        if not places:
-            return
-        context = ProbeContext(ambiguity, site, there, message, *places[0], self.now)
-        if ambiguity.kind is not None:
-            yield from _of_question(context)
-        elif make := MAKERS.get(str(ambiguity.detector)):
-            yield from make(context)
-
-
-def _of_question(context: ProbeContext) -> Iterator[Probe]:
-    question = context.ambiguity.question_at(context.where)
-    if isinstance(context.present, question.python_types):  # an own contract can allow other values
-        for name, value in question.probes(context.present, context.now):
-            yield context.put(name, value)
+        question = ambiguity.question_at(site, there.schema)
+        for steps, value in there.places(message)[:1]:
+            # an own contract can allow values of other types at the sites of an ambiguity
+            if ambiguity.sites is None or not question.python_types or isinstance(value, question.python_types):
+                yield from ((name, steps, Put(probe)) for name, probe in question.probes(value, self.now))
 
 
 @once_per_contract
 def questions(
-    contract: Contract, message_type: MessageType, without: tuple[str, ...], *, has_clock: bool = True
+    contract: Contract, message_type: MessageType, without: tuple[type[Question], ...], *, has_clock: bool = True
 ) -> Sequence[tuple[Ambiguity, Any]]:
-    """Returns a pair for each ambiguity and each of its sites. Ambiguities whose detector is in `without` are omitted,
-    and without a clock, also those that need the current time.
+    """Returns a pair for each ambiguity and each of its sites. Ambiguities whose kind is in `without` are omitted, and
+    without a clock, also those that need the current time.
     """
     maker = ProbeMaker(contract, message_type, clock(None) if has_clock else None)
     possible = [
         ambiguity
         for ambiguity in contract.ambiguities
-        if ambiguity.detector not in without and next(maker.of_ambiguity(ambiguity), None) is not None
+        if ambiguity.kind not in without and next(maker.of_ambiguity(ambiguity), None) is not None
     ]
     return [(ambiguity, site) for ambiguity in possible for site in maker.sites(ambiguity)]

@@ -1,8 +1,23 @@
 """The kinds of open questions, one class each: what touches the question, how a message avoids it, and how it is
-asked. An entry of `ambiguities.json` asks a question of one kind at certain sites.
+asked. An entry of `ambiguities.json` asks a question of one kind.
 """
 
-from brokerfuzz.schemas.questions import equal_items, notations, order, responses
-from brokerfuzz.schemas.questions.question import KINDS, Freedom, Question
+from brokerfuzz.schemas.questions import clock, encodings, equal_items, json_texts, notations, order, responses, sizes
+from brokerfuzz.schemas.questions.question import KINDS, REJECTED, AboutBytes, AboutType, Freedom, Question
 
-__all__ = ["KINDS", "Freedom", "Question", "equal_items", "notations", "order", "responses"]
+__all__ = [
+    "KINDS",
+    "REJECTED",
+    "AboutBytes",
+    "AboutType",
+    "Freedom",
+    "Question",
+    "clock",
+    "encodings",
+    "equal_items",
+    "json_texts",
+    "notations",
+    "order",
+    "responses",
+    "sizes",
+]

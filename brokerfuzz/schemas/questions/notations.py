@@ -84,6 +84,7 @@ class UnusualTimestamp(Notation, kind="timestamp"):
 
     options_schema: ClassVar[Mapping[str, Any]] = {"spelling": {"enum": SPELLINGS}}
     plain = INSTANTS
+    timed = tuple(OFFSETS)
     unusual = _TIMES
 
     @property

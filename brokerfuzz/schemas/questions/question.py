@@ -1,6 +1,6 @@
 """Defines what a kind of open question is, and what a repair may change."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -11,6 +11,7 @@ from brokerfuzz.schemas.edge import EdgeTable
 from brokerfuzz.schemas.judging import matches
 from brokerfuzz.schemas.keywords import JSON_TYPES, Schema
 from brokerfuzz.schemas.verdicts import describe
+from brokerfuzz.wording import listed
 
 NUMBER, TEXT, LIST, OBJECT, FLAG = ({"integer", "number"}, {"string"}, {"array"}, {"object"}, {"boolean"})
 ANYTHING = frozenset(JSON_TYPES)
@@ -19,7 +20,9 @@ NUMBERS = (int, float, Decimal)
 Types = Mapping[Steps, Collection[str]]
 """Maps paths below a site to JSON types. In a path, 0 stands for the items of an array: `(0, "name")`."""
 Probes = Iterator[tuple[str, Any]]
-"""The names of probes, each with the value that it puts at the site."""
+"""The names of probes, each with the value that it puts at the site. An `orjson.Fragment` is written as it is."""
+REJECTED = "rejected"
+"""The name of the interpretation in which every message that touches the ambiguity is invalid."""
 
 
 @dataclass(frozen=True)
@@ -39,35 +42,48 @@ class Freedom:
 
 
 class Question:
-    """A kind of open question about the value at a site. Its name is the `detector` of entries in `ambiguities.json`:
+    """A kind of open question about the value at a site. Its name is the `kind` of entries in `ambiguities.json`:
     `class Cron(Question, kind="cron")`.
 
-    `names` are the properties that an entry names at a site, and `options` are other properties of the entry.
+    `names` are what an entry lists behind the path of a site: the properties that it concerns. `options` are other
+    properties of the entry, and `schema` is that of the site.
     """
 
     python_types: ClassVar[tuple[type, ...]] = (dict,)
     """The types of the values that the question can concern."""
-    numbers_of_names: ClassVar[Collection[int]] = (0,)
-    """How many properties an entry can name at a site."""
+    numbers_of_names: ClassVar[Collection[int] | None] = (0,)
+    """How many properties an entry can name at a site. None: the question is not about certain sites."""
+    json_type: ClassVar[str | None] = None
+    """The JSON type of the values that the question is asked at, if it is not about certain sites."""
     makes_sense_without_names: ClassVar[bool] = False
     """Whether the question is still asked if a changed contract lacks the properties."""
+    interpretations_schema: ClassVar[Mapping[str, Any]] = {"type": "array", "contains": {"const": REJECTED}}
+    """The schema of the interpretations in an entry."""
     options_schema: ClassVar[Mapping[str, Any]] = {}
     """The properties that entries must have, with the schemas of these properties."""
+    candidates: ClassVar[Sequence[str]] = ()
+    """The interpretations that a campaign compares with the answers, if they are not those of the entry."""
     plain: ClassVar[EdgeTable | None] = None
     """The values that do not touch a question about the notation of strings. They replace a repair."""
     computed: ClassVar[Sequence[Steps]] = ()
     """The paths of the places below the site whose values a repair computes, so users cannot choose them."""
-
     needs_null: ClassVar[Mapping[Steps, Steps]] = {}
     """Maps places below the site to other places that must be null, or else a repair removes the values there."""
+    can_be_drawn: ClassVar[bool] = True
+    """False if no Python value touches the question: for example, it is about bytes."""
+    timed: ClassVar[Collection[str]] = ()
+    """The names of the probes that depend on the current time."""
 
     def __init_subclass__(cls, kind: str = "") -> None:
         if kind:
             KINDS[kind] = cls
 
-    def __init__(self, names: Sequence[str] = (), options: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, names: Sequence[Any] = (), options: Mapping[str, Any] | None = None, schema: Schema | None = None
+    ) -> None:
         self.names = tuple(names)
         self.options = options or {}
+        self.schema = schema or {}
 
     @property
     def reads(self) -> Types:
@@ -96,6 +112,44 @@ class Question:
         depends on the current time.
         """
         raise NotImplementedError
+
+    def values(self) -> Iterable[Any]:
+        """Returns Python values that touch the question, for strategies."""
+        return () if self.reads else [value for _, value in self.probes(None, None)]
+
+    @classmethod
+    def choices(cls, interpretations: Sequence[str]) -> str:
+        """Describes the interpretations that a policy can contain. `interpretations` are those of the entry."""
+        return listed(interpretations, "or")
+
+    @classmethod
+    def has(cls, interpretation: str, interpretations: Sequence[str]) -> bool:
+        """Returns whether a policy can contain this interpretation."""
+        return interpretation in interpretations
+
+
+class AboutType(Question):
+    """A kind of open question about all values of a JSON type. If the parser finds the values that touch it, there are
+    no `python_types`.
+    """
+
+    numbers_of_names = None
+    python_types: ClassVar[tuple[type, ...]] = ()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the schema of the site leaves the question open."""
+        return True
+
+
+class AboutBytes(Question):
+    """A kind of open question about the bytes of a message: `touches` and `found` get the bytes, and probes are
+    fragments of a message, or whole ones.
+    """
+
+    numbers_of_names = None
+    python_types = ()
+    can_be_drawn = False
 
 
 KINDS: dict[str, type[Question]] = {}
