@@ -15,8 +15,5 @@ MESSAGE_TYPES: tuple[MessageType, ...] = tuple(
 )
 """The message types of the built-in contract."""
 
-IDENTIFIERS: tuple[str, ...] = ("number", "omsOfferId")
-"""The properties of an offer that identify it. The contract does not say whether two offers may have the same ones."""
-
 Label = Literal["valid", "invalid", "unspecified"]
 LABELS: tuple[Label, ...] = get_args(Label)

@@ -38,7 +38,6 @@ from brokerfuzz.campaign.settings import Settings
 from brokerfuzz.campaign.worker_answers import WorkerAnswers
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.plan import STRIDE
-from brokerfuzz.contract_names import IDENTIFIERS
 from brokerfuzz.errors import HookError, JournalError, WorkerError
 from brokerfuzz.targets import Target
 from brokerfuzz.targets.threads import run, together
@@ -296,7 +295,8 @@ class Campaign:
         findings = findings_of(
             explanations, investigation.evidence, self._target, judge.contract, self._settings.fresh_values
         )
-        known_names = tuple(name for name in IDENTIFIERS if name in self._known_identifiers.names)
+        identifiers = judge.contract.identifiers(self._settings.plan.message_type)
+        known_names = tuple(name for name in identifiers if name in self._known_identifiers.names)
         result = Result(
             target=self._target.name,
             about=self._settings.about(self._target),

@@ -1,5 +1,6 @@
 """Judges the cases of a campaign with the contract, the policies and the current time of this campaign."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
@@ -19,6 +20,10 @@ class Judge:
     now: datetime | None = None
     contract: Contract = field(default_factory=load_contract)
     policies: Policies = field(default_factory=Policies)
+
+    def identifiers(self, case: Case) -> Sequence[str]:
+        """Returns the properties that identify the message of a case."""
+        return self.contract.identifiers(case.message_type)
 
     def allowing(self, ambiguity_id: str, interpretation: str) -> "Judge":
         """Returns an oracle that allows only this interpretation of the ambiguity."""

@@ -1,5 +1,5 @@
-"""Finds out whether a target rejects valid messages because it already knows their number or `omsOfferId`. The contract
-does not say whether it may.
+"""Finds out whether a target rejects valid messages because it already knows an identifier, such as their number. The
+contract does not say whether it may.
 
     number A      rejected
     number A-1    accepted: the number may be the reason
@@ -23,7 +23,6 @@ from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fresh_values import FreshValues
-from brokerfuzz.contract_names import IDENTIFIERS
 from brokerfuzz.targets import Answer
 
 _STATUSES = (None, 400, CONFLICT, 422)
@@ -64,7 +63,7 @@ class KnownIdentifiers:
         self._lock = asyncio.Lock()
 
     def add_accepted(self, case: Case) -> None:
-        self._accepted |= dict.fromkeys(_identifiers(case), case)
+        self._accepted |= dict.fromkeys(self._present(case), case)
 
     async def answer_that_counts(self, number: int, case: Case, answer: Answer) -> Answer:
         """Returns the answer to a valid message, or to the same message with other identifiers if the target rejected
@@ -75,7 +74,8 @@ class KnownIdentifiers:
         if case.id in self._answers:
             return self._answers[case.id]
         status = answer.status
-        if not may_concern_identifiers(answer) or self._is_refuted(status) or self._sender.is_fresh(case):
+        identifiers = self._judge.identifiers(case)
+        if not may_concern_identifiers(answer) or self._is_refuted(status) or self._sender.is_fresh(case, identifiers):
             return answer
         if status not in self._confirmed and await self._accepts_known_identifiers(number, case):
             return answer
@@ -107,7 +107,8 @@ class KnownIdentifiers:
 
     async def _sufficient_names(self, number: int, case: Case) -> set[str]:
         """Returns one of the properties if its other value is enough, or all of them."""
-        present = {name for name in IDENTIFIERS if self._renamed(case, name, fills_empty=True) is not case.body}
+        identifiers = self._judge.identifiers(case)
+        present = {name for name in identifiers if self._renamed(case, name, fills_empty=True) is not case.body}
         for name in sorted(present) if len(present) > 1 else ():
             answer = await self.answer_to_another(number, case, name, fills_empty=True)
             if answer is not None and answer.kind == "accepted":
@@ -115,7 +116,8 @@ class KnownIdentifiers:
         return present
 
     def _renamed(self, case: Case, *names: str, fills_empty: bool = False) -> bytes:
-        fresh = FreshValues(",".join(names or IDENTIFIERS), self._judge.of, fills_empty=fills_empty)
+        identifiers = names or self._judge.identifiers(case)
+        fresh = FreshValues(",".join(identifiers), self._judge.of, fills_empty=fills_empty)
         return fresh.of(case, case.body)
 
     def _is_refuted(self, status: int | None) -> bool:
@@ -123,7 +125,7 @@ class KnownIdentifiers:
 
     async def _accepts_known_identifiers(self, number: int, case: Case) -> bool:
         """Sends messages again that were accepted, until it is clear for each identifier of the case."""
-        names = _identifiers(case)
+        names = self._present(case)
         for name in names:
             if name in self._accepted and self._accepted_again[name] < _ACCEPTED:
                 answer = await self._sender.ask("renamed", number, self._accepted[name], again=True)
@@ -150,11 +152,10 @@ class KnownIdentifiers:
                 return True
         return False
 
-
-def _identifiers(case: Case) -> list[str]:
-    """Returns the properties of a case that identify it."""
-    with suppress(ValueError, RecursionError):  # not UTF-8, or nested too deeply
-        message = case.value
-        if isinstance(message, dict):
-            return [name for name in IDENTIFIERS if isinstance(message.get(name), str)]
-    return []
+    def _present(self, case: Case) -> list[str]:
+        """Returns the properties of a case that identify it."""
+        with suppress(ValueError, RecursionError):  # not UTF-8, or nested too deeply
+            message = case.value
+            if isinstance(message, dict):
+                return [name for name in self._judge.identifiers(case) if isinstance(message.get(name), str)]
+        return []

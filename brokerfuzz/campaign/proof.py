@@ -7,12 +7,12 @@ finding.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from brokerfuzz.campaign.answer_texts import without_details
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
 from brokerfuzz.cases.case import Case
-from brokerfuzz.contract_names import IDENTIFIERS
 from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets import Answer
 
@@ -32,9 +32,9 @@ MOST_UNPROVEN = 12_000
 @dataclass(slots=True)
 class CaseAnswers:
     """The answers to a case and to its twin, if the twin was sent. `number` is the number of the case. If `is_conflict`
-    is true, the target may have rejected the message only because it already knew an identifier. If `is_twin_stored`
-    is true, the target accepted only the twin (see `Sender`). If `is_outdated` is true, the verdict may be wrong
-    by now, because it depends on the time.
+    is true, the target may have rejected the message only because it already knew one of its `identifiers`. If
+    `is_twin_stored` is true, the target accepted only the twin (see `Sender`). If `is_outdated` is true, the verdict
+    may be wrong by now, because it depends on the time.
     """
 
     number: int
@@ -43,6 +43,7 @@ class CaseAnswers:
     answer: Answer
     twin: Case | None = None
     twin_answer: Answer | None = None
+    identifiers: Sequence[str] = ()
     is_conflict: bool = False
     is_twin_stored: bool = False
     is_outdated: bool = False
@@ -74,7 +75,7 @@ class CaseAnswers:
         if self.is_conflict:
             return (
                 f"with status {self.answer.status}, the target may have rejected an identifier that it already knows: "
-                f"use --fresh {','.join(IDENTIFIERS)}"
+                f"use --fresh {','.join(self.identifiers) or 'PROPERTY'}"
             )
         if self.is_twin_stored:
             return "the target accepted only one ordinary message, so its answer to the twin may be a stored one"

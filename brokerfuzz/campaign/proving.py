@@ -26,7 +26,8 @@ class Proving:
             asked.answer = await self._known_identifiers.answer_that_counts(asked.number, asked.case, asked.answer)
 
     async def _ask_twin(self, asked: CaseAnswers) -> None:
-        asked.is_conflict = self._sender.is_conflict(asked.case, asked.answer)
+        asked.identifiers = self._judge.identifiers(asked.case)
+        asked.is_conflict = self._sender.is_conflict(asked.case, asked.answer, asked.identifiers)
         twin = twin_of(asked.case, asked.verdict, self._sender.plain, self._judge)
         if twin is None or not self._sender.can_send(twin):
             return

@@ -20,7 +20,6 @@ from brokerfuzz.campaign.message_json import body_of
 from brokerfuzz.campaign.sending import Sender, TargetLostError, UnsendableError
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fresh_values import FreshValues
-from brokerfuzz.contract_names import IDENTIFIERS
 from brokerfuzz.options import ReplayOptions
 from brokerfuzz.schemas import Label, MessageType, Verdict
 from brokerfuzz.targets import Answer, Target
@@ -31,8 +30,6 @@ TRIES = 5
 """The maximum number of times that the message of a flaky finding is sent. If the problem never occurs, the finding
 counts as gone.
 """
-
-_CONFLICT = f"the target may already know an identifier of this message: use --fresh {','.join(IDENTIFIERS)}"
 
 ReplayOutcome = Literal["still there", "another", "gone", "unproven", "other verdict", "not sent"]
 PlainMessages = Mapping[MessageType, Sequence[Case]]
@@ -140,8 +137,11 @@ class Replaying:
     async def _once_or_flaky(self, again: ReplayRequest) -> Replayed:
         answer = await self._sender.ask("replay", 0, again.case)
         for tries_left in reversed(range(TRIES if again.flaky else 1)):
-            if self._sender.is_conflict(again.case, answer):
-                return again.said(answer, None, _CONFLICT)
+            identifiers = self._judge.identifiers(again.case)
+            if self._sender.is_conflict(again.case, answer, identifiers):
+                fresh = ",".join(identifiers) or "PROPERTY"
+                why = f"the target may already know an identifier of this message: use --fresh {fresh}"
+                return again.said(answer, None, why)
             kind = contradiction(again.label, answer.kind)
             if kind is not None:
                 return again.said(answer, kind)

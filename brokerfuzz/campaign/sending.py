@@ -17,7 +17,7 @@ does not answer again within `longest_wait` seconds is lost.
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from time import monotonic
 
@@ -35,7 +35,6 @@ from brokerfuzz.campaign.usual_answers import (
 )
 from brokerfuzz.cases.case import Case, message_id
 from brokerfuzz.cases.fresh_values import FreshValues
-from brokerfuzz.contract_names import IDENTIFIERS
 from brokerfuzz.errors import JournalError, UnreachableError
 from brokerfuzz.targets import Answer, Message, Target
 from brokerfuzz.targets.waiting import Deadline
@@ -151,17 +150,17 @@ class Sender:
         """Returns whether the answer to a case may be a stored one."""
         return self.plain is not None and not self.is_trusted and case.body == self.plain.body
 
-    def is_conflict(self, case: Case, answer: Answer) -> bool:
+    def is_conflict(self, case: Case, answer: Answer, identifiers: Sequence[str]) -> bool:
         """Returns whether the target may have rejected the message only because it already knows an identifier. If the
         user listed status 409 in `--accept` or `--reject`, the status is about the message.
         """
         if answer.kind != "rejected" or answer.status != CONFLICT or self._target.rules.has_code(CONFLICT):
             return False
-        return not self.is_fresh(case)
+        return not self.is_fresh(case, identifiers)
 
-    def is_fresh(self, case: Case) -> bool:
+    def is_fresh(self, case: Case, identifiers: Sequence[str]) -> bool:
         """Returns whether the case gets new identifiers each time that it is sent."""
-        return self._fresh is not None and self._fresh.changes_all(IDENTIFIERS, case)
+        return self._fresh is not None and self._fresh.changes_all(identifiers, case)
 
     def add(self, exchange: Exchange, *, writes: bool) -> None:
         """Adds an exchange of a worker. With `writes`, the worker has not yet written it to the journal."""

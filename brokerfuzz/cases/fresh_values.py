@@ -68,8 +68,8 @@ def check_property(name: str, message_type: MessageType, contract: Contract) -> 
 
 class FreshValues:
     """Gives the property `name` of a message's top-level object a unique string. `name` can also be several names with
-    commas. `verdict_of(case, body)` returns the verdict that the case has if its message is `body`. With `fills_empty`,
-    empty strings change, too.
+    commas, or empty. `verdict_of(case, body)` returns the verdict that the case has if its message is `body`. With
+    `fills_empty`, empty strings change, too.
     """
 
     def __init__(self, name: str, verdict_of: Callable[[Case, bytes], Verdict], *, fills_empty: bool = False) -> None:
@@ -130,7 +130,8 @@ def _refreshed(message: bytes, name: str, suffix: str, *, fills_empty: bool = Fa
     except UnicodeDecodeError:
         return message
     parts, end = [], 0
-    for literal in _values(text, name.split(","), fills_empty=fills_empty):
+    names = name.split(",") if name else []
+    for literal in _values(text, names, fills_empty=fills_empty):
         parts += [text[end : literal.start()], _rewritten(literal[0], suffix)]
         end = literal.end()
     return "".join([*parts, text[end:]]).encode(encoding, errors) if parts else message

@@ -19,7 +19,6 @@ from brokerfuzz.schemas import Contract, MessageType, Policies
 from brokerfuzz.target_options import substituted, with_variables
 from brokerfuzz.wording import listed
 
-_NUMBER = "number"
 _OF_TARGET = ("headers", "cert", "hooks", "cleanup")
 """Options that may contain secrets of one target, or that may change its data."""
 
@@ -95,22 +94,20 @@ def fresh_property(
     options: Mapping[str, Any], recorded: str | None, message_type: MessageType, contract: Contract
 ) -> str | None:
     """Returns the property that gets a new value in each message: the value of `--fresh`, or the property in the
-    journal or report. With `--cleanup`, the default is the number of an offer: without a new number, concurrent
+    journal or report. With `--cleanup`, the default is the first identifier: without a new number, concurrent
     messages would have the same number, and cleanup could remove an offer of somebody else.
     """
     fresh: str | None = options["fresh"]
     if fresh is not None:
         return None if fresh == NOT_FRESH else fresh
+    if recorded is not None or options["cleanup"] is None:
+        return recorded
     known_values = contract.values.used(message_type) if contract.values is not None else ()
-    if (
-        recorded is None
-        and options["cleanup"] is not None
-        and _NUMBER in fresh_properties(message_type, contract)
-        and _NUMBER not in known_values
-    ):
+    possible = [name for name in fresh_properties(message_type, contract) if name not in known_values]
+    identifier = next((name for name in contract.identifiers(message_type) if name in possible), None)
+    if identifier is not None:
         note(
-            f"because of --cleanup, each message gets a new number (--fresh {_NUMBER}): to turn this off, use --fresh "
-            f"{NOT_FRESH}"
+            f"because of --cleanup, each message gets a new {identifier} (--fresh {identifier}): to turn this off, use "
+            f"--fresh {NOT_FRESH}"
         )
-        return _NUMBER
-    return recorded
+    return identifier

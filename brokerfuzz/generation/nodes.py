@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from typing import Any
 
-from brokerfuzz.contract_names import IDENTIFIERS
 from brokerfuzz.errors import ContractError
 from brokerfuzz.generation.scalars import ValuePlace, Values, choice, listed, may_be_null, realistic, scalar
 from brokerfuzz.generation.searched_values import searched_values
@@ -260,7 +259,8 @@ def _describe(node: Node, values: Values, place: ValuePlace) -> None:
         node.find_realistic = lambda: realistic(place, values.edges)
     node.unusual = _unusual(node, types)
     has_room = node.schema.get("maxLength", _LENGTH_OF_IDENTIFIERS) >= _LENGTH_OF_IDENTIFIERS
-    node.is_identifier = node.is_free and node.optional and has_room and place.site.path in IDENTIFIERS
+    identifies = place.site.path in place.contract.identifiers(place.message_type)
+    node.is_identifier = node.is_free and node.optional and has_room and identifies
 
 
 def _unusual(node: Node, types: frozenset[str]) -> Any:

@@ -84,6 +84,5 @@ class ValueChecker:
 def _computed(contract: Contract, message_type: str) -> Iterator[str]:
     """Yields the sites whose values brokerfuzz computes from other properties."""
     for ambiguity in contract.ambiguities:
-        computed = ambiguity.kind.computed if ambiguity.kind else ()
-        for where in (ambiguity.sites or {}).get(message_type, ()):
-            yield from (path_to(steps, path_of(where)) for steps in computed)
+        for where in (ambiguity.sites or {}).get(message_type, ()) if ambiguity.kind else ():
+            yield from (path_to(steps, path_of(where)) for steps in ambiguity.question_at(where).computed)

@@ -93,6 +93,10 @@ class Contract:
     def is_request(self, message_type: MessageType) -> bool:
         return self.transfers[message_type].is_request
 
+    def identifiers(self, message_type: MessageType) -> tuple[str, ...]:
+        """Returns the properties that identify a message of this type."""
+        return self.transfers[message_type].identifiers
+
     @cached_property
     def rules(self) -> Mapping[str, tuple[Rule, ...]]:
         """Maps each message type to its rules."""

@@ -1,4 +1,4 @@
-"""Reads the manifest of a contract, `messages.json`: its message types, their directions and their routes."""
+"""Reads the manifest of a contract, `messages.json`: its message types, their directions, routes and identifiers."""
 
 import re
 from collections.abc import Mapping
@@ -23,11 +23,15 @@ class Transfer:
     """How a message type is transferred: in a request, or in a response to a request. The contract of brokerfuzz
     contains no methods and no paths, so `method` and `path` are those of the reference service, and examples in
     exported files.
+
+    `identifiers` are the properties that identify a message. The contract does not say whether two messages may have
+    the same ones.
     """
 
     direction: Direction
     method: str
     path: str
+    identifiers: tuple[str, ...] = ()
 
     @property
     def is_request(self) -> bool:
@@ -54,6 +58,7 @@ _MANIFEST = validator_for(
             "properties": {
                 "direction": {"enum": get_args(Direction)},
                 "route": {"type": "string", "pattern": "^[A-Z]+ /[!-~]*$"},
+                "identifiers": {"type": "array", "items": {"type": "string"}, "uniqueItems": True},
             },
             "additionalProperties": False,
         },
@@ -68,9 +73,14 @@ def transfers_of(content: Any, path: Path) -> Mapping[str, Transfer]:
             f"{path} is wrong ({problem}): list message types in lower-case letters, digits and hyphens, each with its "
             f"direction and route, such as {_EXAMPLE}"
         )
-    transfers = {name: Transfer(entry["direction"], *entry["route"].split(" ", 1)) for name, entry in content.items()}
+    transfers = {name: _transfer_of(entry) for name, entry in content.items()}
     names: dict[tuple[Direction, str], str] = {}
     for name, transfer in transfers.items():
         if (other := names.setdefault((transfer.direction, transfer.route), name)) != name:
             raise ContractError(f"{path} has the route {transfer.route} for {other} and for {name}: change one of them")
     return transfers
+
+
+def _transfer_of(entry: Mapping[str, Any]) -> Transfer:
+    method, path = entry["route"].split(" ", 1)
+    return Transfer(entry["direction"], method, path, tuple(entry.get("identifiers", ())))

@@ -202,6 +202,28 @@ def test_the_advice_about_known_identifiers_names_those_that_the_target_knows(st
     assert (fresh.outcome.status, fresh.result.renamed) == (0, 0)
 
 
+def test_the_manifest_says_which_properties_of_an_own_message_type_a_target_may_know(tmp_path: Path) -> None:
+    manifest = {"order": {"direction": "request", "route": "POST /", "identifiers": ["sku"]}}
+    quantity = {"type": "integer", "minimum": 1}
+    schema = {"type": "object", "required": ["sku"], "properties": {"sku": {"type": "string"}, "quantity": quantity}}
+    (tmp_path / "messages.json").write_text(json.dumps(manifest))
+    (tmp_path / "order.schema.json").write_text(json.dumps(schema))
+    contract = brokerfuzz.load_contract(tmp_path)
+    known = set[str]()
+
+    def status_of(body: bytes) -> int:
+        if brokerfuzz.check("order", body, contract=contract).label == "invalid":
+            return 400
+        sku = parsed(body)["sku"]
+        status = 422 if sku in known else 201
+        known.add(sku)
+        return status
+
+    with serving(answers(status_of)) as url:
+        report = brokerfuzz.fire(url, "order", contract=contract, rules=["*quantity:*"])
+    assert (report.findings, report.result.known_names) == ((), ("sku",))
+
+
 def test_messages_of_the_catalogue_have_different_oms_offer_ids() -> None:
     catalogue = brokerfuzz.catalogue(OFFER, verdicts=["valid", "unspecified"])
     offers = [parsed(case.body) for case in catalogue]

@@ -24,7 +24,6 @@ HOST = "http://127.0.0.1:8000"
 COLLECTION = "collection.json"
 _SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
 NEW_NUMBERS = "newNumbers"
-_NUMBER = "number"
 _NEW_VALUE = f"""\
 const random = String(Math.floor(Math.random() * 1e6)).padStart(6, "0");
 pm.variables.set("new", pm.variables.get("{NEW_NUMBERS}") ? `-${{Date.now()}}${{random}}` : "");
@@ -44,7 +43,8 @@ def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     if len(types) > 1:
         raise CorpusError(f"the format `postman` supports one message type: use --message {min(types)}")
     route = about.contract.transfers[cases[0].case.message_type]
-    fresh = FreshValues(_NUMBER, lambda case, body: check(case.message_type, body, contract=about.contract))
+    identifier = next(iter(route.identifiers), "")
+    fresh = FreshValues(identifier, lambda case, body: check(case.message_type, body, contract=about.contract))
     yield File(COLLECTION, [json.dumps(_collection(cases, route, fresh), indent=1).encode(), b"\n"])
     yield known_failures(cases)
     yield readme(
@@ -98,7 +98,7 @@ def _item(entry: SuiteCase, method: str, fresh: FreshValues) -> dict[str, Any]:
     answer. A long number would lose its end, so it is never new.
     """
     body = entry.case.body
-    with_mark = marked(body, _NUMBER)
+    with_mark = marked(body, fresh.name)
     has_new_number = fresh.changes(entry.case, body) and with_mark.replace(MARK.encode(), b"") == body
     sent = with_mark.replace(MARK.encode(), b"{{new}}") if has_new_number else body
     new = "new" if has_new_number else ""

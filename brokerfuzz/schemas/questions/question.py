@@ -65,10 +65,6 @@ class Question:
     """The interpretations that a campaign compares with the answers, if they are not those of the entry."""
     plain: ClassVar[EdgeTable | None] = None
     """The values that do not touch a question about the notation of strings. They replace a repair."""
-    computed: ClassVar[Sequence[Steps]] = ()
-    """The paths of the places below the site whose values a repair computes, so users cannot choose them."""
-    needs_null: ClassVar[Mapping[Steps, Steps]] = {}
-    """Maps places below the site to other places that must be null, or else a repair removes the values there."""
     can_be_drawn: ClassVar[bool] = True
     """False if no Python value touches the question: for example, it is about bytes."""
     timed: ClassVar[Collection[str]] = ()
@@ -90,6 +86,16 @@ class Question:
         """The places that the question looks at, if it relates several values, with the types that it expects there.
         If a changed contract has other types, messages are neither repaired nor probed.
         """
+        return {}
+
+    @property
+    def computed(self) -> Sequence[Steps]:
+        """The paths of the places below the site whose values a repair computes, so users cannot choose them."""
+        return ()
+
+    @property
+    def needs_null(self) -> Mapping[Steps, Steps]:
+        """Maps places below the site to other places that must be null, or else a repair removes the values there."""
         return {}
 
     def touches(self, value: Any) -> bool:

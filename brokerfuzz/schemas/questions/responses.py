@@ -1,12 +1,13 @@
 """Questions about responses: the success that they report, and the sums of prices."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from operator import eq
-from typing import Any, ClassVar
+from typing import Any
 
+from brokerfuzz.pointers import Steps
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.questions.question import (
@@ -21,41 +22,58 @@ from brokerfuzz.schemas.questions.question import (
     Question,
     Types,
 )
+from brokerfuzz.schemas.verdicts import describe
 
 
 class Envelope(Question, kind="envelope"):
-    """A response that reports success without data, or failure without a reason."""
+    """A response that reports success without data, or failure without a reason. The names are those of the properties
+    with the success, the reasons of a failure, and the data.
+    """
 
-    needs_null: ClassVar = {("failureMessages", 0): ("data",)}
-    computed = (("operationWasSuccessful",), ("failureMessages", 0))
+    numbers_of_names = (3,)
 
     @property
     def reads(self) -> Types:
-        return {(): OBJECT, ("data",): ANYTHING, ("failureMessages",): LIST, ("operationWasSuccessful",): FLAG}
+        success, failures, data = self.names
+        return {(): OBJECT, (data,): ANYTHING, (failures,): LIST, (success,): FLAG}
+
+    @property
+    def computed(self) -> Sequence[Steps]:
+        success, failures, _ = self.names
+        return (success,), (failures, 0)
+
+    @property
+    def needs_null(self) -> Mapping[Steps, Steps]:
+        _, failures, data = self.names
+        return {(failures, 0): (data,)}
 
     def touches(self, value: Any) -> bool:
-        failures = value.get("failureMessages")
-        has_data = value.get("data") is not None
-        return not has_data or failures != [] if value.get("operationWasSuccessful") else has_data or not failures
+        is_successful, failures, data = map(value.get, self.names)
+        has_data = data is not None
+        return not has_data or failures != [] if is_successful else has_data or not failures
+
+    def found(self, value: Any) -> str:
+        return describe(value)
 
     def repair(self, value: Any, free: Freedom) -> None:
-        failed = value.get("data") is None
-        messages = (value.get("failureMessages") or ["a"]) if failed else []
-        for name, right in (("operationWasSuccessful", not failed), ("failureMessages", messages)):
+        success, failures, data = self.names
+        has_failed = value.get(data) is None
+        reasons = (value.get(failures) or ["a"]) if has_failed else []
+        for name, right in ((success, not has_failed), (failures, reasons)):
             if name in value and (name,) not in free.pinned:
                 value[name] = right
 
     def probes(self, value: Any, now: datetime | None) -> Probes:
-        success = {**value, "failureMessages": [], "operationWasSuccessful": True}
-        failure = {**value, "failureMessages": ["a"], "operationWasSuccessful": False}
-        yield "success-without-data", {**success, "data": None}
-        yield "success-with-failures", {**success, "failureMessages": ["a"]}
-        if value.get("data") is not None:
-            yield "failure-with-data", failure
-        yield "failure-without-message", {**failure, "data": None, "failureMessages": []}
+        success, failures, data = self.names
+        successful = {**value, failures: [], success: True}
+        failed = {**value, failures: ["a"], success: False}
+        yield "success-without-data", {**successful, data: None}
+        yield "success-with-failures", {**successful, failures: ["a"]}
+        if value.get(data) is not None:
+            yield "failure-with-data", failed
+        yield "failure-without-message", {**failed, data: None, failures: []}
 
 
-_ROW = ("unitPrice", "quantity", "extendedPrice")
 _CENT, _BILLIONTH = Decimal("0.005"), Decimal("1e-9")
 _EXACT = Context(prec=1000)
 """Sums of doubles have fewer than 700 significant digits, so they are exact."""
@@ -64,95 +82,110 @@ _LARGEST_INTEGER = 2**53
 
 
 class Arithmetic(Question, kind="arithmetic"):
-    """A sum that is wrong by more than rounding can explain."""
+    """A sum that is wrong by more than rounding can explain. The names are those of the array of prices, of the unit
+    price, the quantity and the extended price in its items, and of the total.
+    """
 
-    computed = (("totalExtendedPrice",), ("offers", 0, "extendedPrice"))
+    numbers_of_names = (5,)
+
+    @property
+    def _cells(self) -> Sequence[str]:
+        """The names of the unit price, the quantity and the extended price."""
+        return self.names[1:4]
 
     @property
     def reads(self) -> Types:
-        prices = (("totalExtendedPrice",), *(("offers", 0, name) for name in _ROW))
-        return {(): OBJECT, ("offers",): LIST, ("offers", 0): OBJECT, **dict.fromkeys(prices, NUMBER)}
+        rows, *_, total = self.names
+        prices: list[Steps] = [(total,), *((rows, 0, cell) for cell in self._cells)]
+        return {(): OBJECT, (rows,): LIST, (rows, 0): OBJECT, **dict.fromkeys(prices, NUMBER)}
+
+    @property
+    def computed(self) -> Sequence[Steps]:
+        rows, _, _, extended, total = self.names
+        return (total,), (rows, 0, extended)
 
     def touches(self, value: Any) -> bool:
-        return _sums_agree(value, _nearly_equal) is False
+        return self._sums_agree(value, _nearly_equal) is False
+
+    def found(self, value: Any) -> str:
+        return describe(value)
 
     def repair(self, value: Any, free: Freedom) -> None:
         """Adds up the prices. They stay as they are if the user has pinned one of them."""
         if self.touches(value) and self.reads.keys().isdisjoint(free.pinned):
             with localcontext(_EXACT):
-                _add_up(value, free.schema["properties"])
+                self._add_up(value, free.schema["properties"])
 
     def probes(self, value: Any, now: datetime | None) -> Probes:
-        offers: Sequence[Any] = value.get("offers") or ()
-        total = value.get("totalExtendedPrice")
-        if total is None:
+        rows, _, _, extended, total = self.names
+        offers: Sequence[Any] = value.get(rows) or ()
+        amount = value.get(total)
+        if amount is None:
             return
-        yield "wrong-total", {**value, "totalExtendedPrice": _off(total, 5)}
-        yield "two-cents-off", {**value, "totalExtendedPrice": _off(total, 0.02)}
-        if offers and total < 1e6:
-            surcharged = {**offers[0], "extendedPrice": _off(offers[0]["extendedPrice"], 5)}
-            yield "surcharge-beside-the-total", {**value, "offers": [surcharged, *offers[1:]]}
+        yield "wrong-total", {**value, total: _off(amount, 5)}
+        yield "two-cents-off", {**value, total: _off(amount, 0.02)}
+        if offers and amount < 1e6:
+            surcharged = {**offers[0], extended: _off(offers[0][extended], 5)}
+            yield "surcharge-beside-the-total", {**value, rows: [surcharged, *offers[1:]]}
+
+    def _sums_agree(self, value: Any, equal: Callable[[Decimal, Decimal], bool]) -> bool | None:
+        """Returns whether the sums of a pricing response are right, or None if a price is missing or is not a number.
+
+        The contract adds surcharges, which are not in the message, to unit price * quantity. So a higher extended price
+        is valid.
+        """
+        offers, total = value.get(self.names[0]), value.get(self.names[-1])
+        if not isinstance(offers, list) or not all(isinstance(offer, dict) for offer in offers):
+            return None
+        rows = [[offer.get(cell) for cell in self._cells] for offer in offers]
+        if not all(type(cell) in NUMBERS for row in (*rows, [total]) for cell in row):
+            return None
+        with localcontext(_EXACT):
+            prices = [tuple(map(_decimal, row)) for row in rows]
+            agree = all(
+                extended >= unit * quantity or equal(unit * quantity, extended) for unit, quantity, extended in prices
+            )
+            return agree and equal(sum((extended for _, _, extended in prices), Decimal(0)), _decimal(total))
+
+    def _add_up(self, value: dict[str, Any], props: Schema) -> None:
+        rows, unit, quantity, extended, total = self.names
+        total_schema, extended_schema = props[total], props[rows]["items"]["properties"][extended]
+        are_integers = not all("number" in types_of(schema) for schema in (total_schema, extended_schema))
+
+        def fits(amount: Decimal) -> bool:
+            return _is_double(amount) and not (are_integers and amount > _LARGEST_INTEGER)
+
+        least = extended_schema.get("minimum", 0)
+        sum_of_rows = Decimal(0)
+        for offer in value[rows]:
+            number = _decimal(offer[quantity])
+            amount = _rounded_up(_decimal(offer[unit]) * number)
+            if amount < least or offer[extended] != 1:  # a higher amount contains a surcharge, except the plain 1
+                amount = max(amount, _decimal(offer[extended]))
+            if not fits(amount) or not fits(sum_of_rows + amount):
+                amount = number if fits(sum_of_rows + number) else Decimal(0)
+                offer[unit] = 1 if amount else 0
+            offer[extended] = _number(amount, extended_schema)
+            sum_of_rows += amount
+        value[total] = _number(sum_of_rows, total_schema)
 
 
 class Rounding(Arithmetic, kind="rounding"):
     """Sums that are right only after rounding."""
 
     def touches(self, value: Any) -> bool:
-        return _sums_agree(value, eq) is False and _sums_agree(value, _nearly_equal) is True
+        return self._sums_agree(value, eq) is False and self._sums_agree(value, _nearly_equal) is True
 
     def probes(self, value: Any, now: datetime | None) -> Probes:
-        offers = value.get("offers")
-        if not offers:
-            return
-        for name, unit, quantity, extended, total in (
+        rows, *cells, total = self.names
+        for name, *prices, amount in (
             ("total-rounded-down", 1.004, 1, 1.004, 1),
             ("extended-price-rounded-down", 0.3334, 3, 1, 1),
             ("sum-of-doubles", 0.1, 3, 0.3, 0.30000000000000004),
         ):
-            offer = {**offers[0], "unitPrice": unit, "quantity": quantity, "extendedPrice": extended}
-            yield name, {**value, "offers": [offer], "totalExtendedPrice": total}
-
-
-def _sums_agree(value: Any, equal: Callable[[Decimal, Decimal], bool]) -> bool | None:
-    """Returns whether the sums of a pricing response are right, or None if a price is missing or is not a number.
-
-    The contract adds surcharges, which are not in the message, to unit price * quantity. So a higher extended price is
-    valid.
-    """
-    offers, total = value.get("offers"), value.get("totalExtendedPrice")
-    if not isinstance(offers, list) or not all(isinstance(offer, dict) for offer in offers):
-        return None
-    rows = [[offer.get(name) for name in _ROW] for offer in offers]
-    if not all(type(cell) in NUMBERS for row in (*rows, [total]) for cell in row):
-        return None
-    with localcontext(_EXACT):
-        prices = [tuple(map(_decimal, row)) for row in rows]
-        agree = all(
-            extended >= unit * quantity or equal(unit * quantity, extended) for unit, quantity, extended in prices
-        )
-        return agree and equal(sum((extended for _, _, extended in prices), Decimal(0)), _decimal(total))
-
-
-def _add_up(data: dict[str, Any], props: Schema) -> None:
-    total_schema, extended_schema = props["totalExtendedPrice"], props["offers"]["items"]["properties"]["extendedPrice"]
-    are_integers = not all("number" in types_of(schema) for schema in (total_schema, extended_schema))
-
-    def fits(amount: Decimal) -> bool:
-        return _is_double(amount) and not (are_integers and amount > _LARGEST_INTEGER)
-
-    least = extended_schema.get("minimum", 0)
-    total = Decimal(0)
-    for offer in data["offers"]:
-        quantity = _decimal(offer["quantity"])
-        extended = _rounded_up(_decimal(offer["unitPrice"]) * quantity)
-        if extended < least or offer["extendedPrice"] != 1:  # a higher amount contains a surcharge, except the plain 1
-            extended = max(extended, _decimal(offer["extendedPrice"]))
-        if not fits(extended) or not fits(total + extended):
-            extended = quantity if fits(total + quantity) else Decimal(0)
-            offer["unitPrice"] = 1 if extended else 0
-        offer["extendedPrice"] = _number(extended, extended_schema)
-        total += extended
-    data["totalExtendedPrice"] = _number(total, total_schema)
+            for first in (value.get(rows) or ())[:1]:
+                offer = {**first, **dict(zip(cells, prices, strict=True))}
+                yield str(name), {**value, rows: [offer], total: amount}
 
 
 def _number(amount: Decimal, schema: Schema) -> float:
