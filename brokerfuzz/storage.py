@@ -14,7 +14,7 @@ from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager
 from gzip import GzipFile
-from io import BytesIO
+from io import BufferedReader, BytesIO, RawIOBase
 from pathlib import Path
 from secrets import token_hex
 from tempfile import gettempdir
@@ -117,7 +117,10 @@ def without_mark(first: bytes, stream: BinaryIO, name: str) -> tuple[bytes, Bina
 
 
 def _reading(place: Path) -> BinaryIO:
-    return place.open("rb") if is_url(place) else open_file(place)
+    if not is_url(place):
+        return open_file(place)
+    # the method `readline` of some files at URLs takes no limit
+    return BufferedReader(cast("RawIOBase", place.open("rb")))
 
 
 @contextmanager
