@@ -14,7 +14,7 @@ from brokerfuzz.explaining.description import NOT_STATED, Description
 from brokerfuzz.schemas import Ambiguity, Condition, Contract, Rule
 from brokerfuzz.schemas.judged_interpretations import AMBIGUITY_RULE
 from brokerfuzz.schemas.rule import JSON_RULE
-from brokerfuzz.schemas.verdicts import must
+from brokerfuzz.schemas.verdicts import describe, must
 from brokerfuzz.service.bugs import BUGS, Bug
 from brokerfuzz.wording import listed, plural, printable, table, with_article
 
@@ -202,9 +202,7 @@ def _rule_sentence(rule: Rule) -> str:
 def _when(condition: Condition) -> str:
     tests = condition.when.get("properties", {})
     values = [
-        f"{name} is {listed((repr(value) for value in prop['enum']), 'or')}"
-        for name, prop in tests.items()
-        if "enum" in prop
+        f"{name} is {listed(map(describe, prop['enum']), 'or')}" for name, prop in tests.items() if "enum" in prop
     ]
     if len(values) != len(tests) or not values:
         return f" under the condition {condition.label}"

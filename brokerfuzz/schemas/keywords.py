@@ -1,5 +1,6 @@
 """A table of the keywords of JSON Schema, and how two schemas are merged, keyword by keyword."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -8,7 +9,7 @@ from typing import Any, Literal
 
 from brokerfuzz.errors import ContractError
 from brokerfuzz.pointers import pointer_of
-from brokerfuzz.wording import counted, with_article
+from brokerfuzz.wording import counted, printable, with_article
 
 Schema = dict[str, Any]
 Join = Callable[[Any, Any], Any]
@@ -23,6 +24,7 @@ DEEPER: Schema = {"brokerfuzz:deeper": True}
 """Stands for a schema that is nested too deeply, because it is recursive."""
 JSON_TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 _MOST_BRANCHES = 500
+_LONGEST_WORDS = 60
 _LONGEST_PATTERN = 300
 
 
@@ -64,8 +66,12 @@ class Keyword:
         return f"{self.words} {value}" if self.words else _matching(self.name, value)
 
 
+_written = json.JSONEncoder(ensure_ascii=False).encode
+
+
 def _matching(keyword: str, value: Any) -> str:
-    return f"a value that matches {keyword}: {value!r}"
+    text = value if isinstance(value, str) else _written(value)
+    return f"a value that matches {keyword}: {printable(text, _LONGEST_WORDS)}"
 
 
 def _is_positive(value: Any, schema: Schema) -> bool:
@@ -207,7 +213,7 @@ def _types(value: str | list[str]) -> str:
 
 
 def _one_of(values: Iterable[Any]) -> str:
-    return "one of " + ", ".join(f"'{value}'" if isinstance(value, str) else repr(value) for value in values)
+    return f"one of {', '.join(map(_written, values))}"
 
 
 def _other_properties(value: Any) -> str:

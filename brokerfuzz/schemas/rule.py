@@ -1,5 +1,6 @@
 """Defines the rules of a contract, and derives them from flat schemas."""
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -151,4 +152,4 @@ def _label(when: Schema, number: int) -> str:
 
 
 def _identifier(value: Any) -> str:
-    return re.sub(r"[^A-Za-z0-9_.]+", "-", str(value))
+    return re.sub(r"[^A-Za-z0-9_.]+", "-", value if isinstance(value, str) else json.dumps(value))

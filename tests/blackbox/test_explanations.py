@@ -71,6 +71,27 @@ def test_the_smallest_message_has_only_what_causes_the_problem(
     assert message[name] == value or len(message[name]) == len(value)
 
 
+@pytest.mark.parametrize(
+    ("schema", "is_refused", "condition"),
+    [
+        ({"maxLength": 80}, lambda text: len(text.encode()) > 80, "80 bytes in UTF-8"),
+        ({"maxLength": 80}, lambda text: len(text.encode("utf-16-le")) > 160, "80 characters in UTF-16"),
+        ({"pattern": "^[A-Z]{3}-[0-9]{4,8}$"}, lambda text: len(text) > 11, "11 characters"),
+    ],
+    ids=["bytes", "UTF-16", "a pattern"],
+)
+def test_a_limit_of_strings_is_found_where_the_contract_has_one_too(
+    schema: dict[str, Any], is_refused: Callable[[str], bool], condition: str, tmp_path: Path
+) -> None:
+    def change(offer: dict[str, Any]) -> None:
+        offer["properties"]["comments"] = {"type": "string", **schema}
+
+    contract = changed_contract(tmp_path, OFFER, change)
+    refuses = strict(lambda message: is_refused(message.get("comments") or ""))
+    texts = [finding.text for finding in brokerfuzz.fire(refuses, contract=contract, **VALID).findings]
+    assert texts == [f"comments: rejected if it is longer than {condition}"]
+
+
 def test_a_limit_names_the_open_question_and_a_contract_of_ones_own_settles_it(tmp_path: Path) -> None:
     def has_long_class(message: dict[str, Any]) -> bool:
         return any(len(price.get("priceClass") or "") > 100 for price in objects(message, "offers"))

@@ -69,7 +69,7 @@ MISTAKES = [
     ("number = [2020-01-01]", "datetime.date(2020, 1, 1) is not a string, a number or a boolean"),
     ('number = ["A", 77]', "77 breaks the rule number:type (expected a string): correct or remove this value"),
     ('"*.productId" = [""]', "productId:minLength (expected at least 1 character)"),
-    ('offerType = ["Fax"]', "'Fax' breaks the rule offerType:enum (expected one of 'Direct Mail'"),
+    ('offerType = ["Fax"]', "'Fax' breaks the rule offerType:enum (expected one of \"Direct Mail\""),
     ('orderMinimum = {csv = "p.csv", column = "pages"}', "p.csv:4: 'x' breaks the rule orderMinimum:type (expected an integer or null)"),
     ('comments = ["a\\u0000"]', "'a\\x00' contains NUL: correct or remove this value"),
     ("defaultPrice = [9007199254740993]", "9007199254740993 is larger than 2**53: correct or remove this value"),

@@ -190,3 +190,11 @@ def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[Con
         yield EQUALS.of(value)
     if value is None:
         yield WITHOUT_VALUE.of()
+
+
+def longer_than_shortened(value: Any) -> Iterator[Condition]:
+    """Yields the lengths that a string exceeds by one: the shrinker has found no shorter string that fails."""
+    if isinstance(value, str) and len(value) > 1:
+        yield LONGER.of(len(value) - 1)
+        yield MORE_BYTES.of(utf8_length(value) - 1)
+        yield MORE_UNITS.of(utf16_length(value) - 1)

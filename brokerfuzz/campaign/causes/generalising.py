@@ -35,6 +35,7 @@ from brokerfuzz.campaign.causes.conditions import (
     WITHOUT_VALUE,
     Condition,
     conditions_of,
+    longer_than_shortened,
 )
 from brokerfuzz.campaign.causes.evidence import Evidence, Mask, is_certain, occurrences
 from brokerfuzz.campaign.difference import Difference
@@ -143,6 +144,8 @@ class Generaliser:
         value = cause.value
         for condition in limits:
             yield from (Attribute(condition, cause.site), Attribute(condition, None))
+        if not limits:
+            yield from (Attribute(condition, cause.site) for condition in longer_than_shortened(value))
         yield from self._attributes_of(value, cause.site)
         if isinstance(value, dict) or cause.is_added:
             for path in self._sites:

@@ -89,11 +89,17 @@ async def limits_of_length(problem: Problem, causes: Sequence[Difference]) -> li
     ordinary = "" if cause.is_added else subtree(cause.undo(tree), cause.path)
     beginning = ordinary if isinstance(ordinary, str) else ""
 
+    async def fails_with(text: str) -> bool:
+        return await problem.outcome(replaced(tree, cause.path, text)) == "same problem"
+
     async def fails(length: int) -> bool:
         return await fails_with(beginning[:length].ljust(length, "b"))
 
-    async def fails_with(text: str) -> bool:
-        return await problem.outcome(replaced(tree, cause.path, text)) == "same problem"
+    async def fails_in_bytes(size: int) -> bool:
+        return await fails_with("ह" * (size // 3) + "b" * (size % 3))
+
+    async def fails_in_units(length: int) -> bool:
+        return await fails_with("🧪" * (length // 2) + "b" * (length % 2))
 
     for longest in (len(text), utf16_length(text), utf8_length(text)):
         if await fails(longest) and not await fails(0):
@@ -101,6 +107,12 @@ async def limits_of_length(problem: Problem, causes: Sequence[Difference]) -> li
             if await fails_with("é" * length):
                 return [MORE_BYTES.of(length)]
             return [MORE_UNITS.of(length) if await fails_with("🧪" * length) else LONGER.of(length)]
+    # the contract may allow fewer characters than the target allows bytes or units
+    size, units = utf8_length(text), utf16_length(text)
+    if await fails_in_bytes(size):
+        return [MORE_BYTES.of(await _largest_that_passes(0, size, fails_in_bytes))]
+    if await fails_in_units(units):
+        return [MORE_UNITS.of(await _largest_that_passes(0, units, fails_in_units))]
     return []
 
 
