@@ -2,21 +2,21 @@
 with different properties around the fault; for the default corpus, in the smallest message.
 """
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cached_property
-from itertools import product
+from itertools import cycle, product
 from typing import Any
 
 from brokerfuzz.cases.case import Broken, Case, Fault, confirmed
 from brokerfuzz.cases.fault_injector import FaultInjector
 from brokerfuzz.cases.fault_wishes import (
     arrays_with_later_items,
-    conditions_met,
     joined,
     wishes_at,
     wishes_for,
+    wishes_meeting,
 )
 from brokerfuzz.cases.techniques import Technique
 from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, SMALLEST, Setting, Wish, Wishes, message
@@ -31,39 +31,45 @@ from brokerfuzz.schemas.sites import Site
 
 @dataclass(frozen=True)
 class ArrayPosition:
-    """The position of a fault in arrays: in each array of `wishes`, in the item with this index."""
+    """The position of a fault in arrays: in the item with this index, in `arrays` of this size. In other arrays, it is
+    in the first item.
+    """
 
     name: str
-    wishes: Wishes
+    size: int = 1
     index: int = 0
+    arrays: tuple[str, ...] = ()
+
+    @property
+    def wishes(self) -> Wishes:
+        return {array: Wish(least=self.size, most=self.size, index=self.index) for array in self.arrays}
 
     def fits(self, steps: Steps, site: Site) -> bool:
-        wanted = [self.index if array.path in self.wishes else 0 for array in site.arrays]
+        wanted = [self.index if array.path in self.arrays else 0 for array in site.arrays]
         return [step for step in steps if isinstance(step, int)] == wanted
 
 
-ONLY = ArrayPosition("only", {})
+ONLY = ArrayPosition("only")
 MANY = 10
 """Programs that check only some items check at most this many."""
-_SPOTS = (("last", 2, 1), ("third", 3, 2), ("middle", 3, 1), ("first", 3, 0))
+_ELEVENTH = ArrayPosition("eleventh", 12, MANY)
+_IN_SHORT_ARRAYS = (
+    ArrayPosition("last", 2, 1),
+    ArrayPosition("third", 3, 2),
+    ArrayPosition("middle", 3, 1),
+    ArrayPosition("first", 3, 0),
+)
 
 
 def positions(site: Site) -> list[ArrayPosition]:
     """Returns the positions of a fault at a site. Some programs check only the first item of an array, or only the
     first ten items, so the first two positions are the only item, and the eleventh of twelve items.
     """
-    arrays = [array.path for array in site.arrays]
-    eleventh = (
-        [ArrayPosition("eleventh", {array: Wish(least=12, most=12, index=MANY) for array in arrays}, MANY)]
-        if arrays
-        else []
-    )
-    spots = [
-        ArrayPosition(name, {array: Wish(least=size, most=size, index=at)}, at)
-        for name, size, at in _SPOTS
-        for array in arrays
-    ]
-    return [ONLY, *eleventh, *spots]
+    arrays = tuple(array.path for array in site.arrays)
+    if not arrays:
+        return [ONLY]
+    in_one_array = (replace(position, arrays=(array,)) for position in _IN_SHORT_ARRAYS for array in arrays)
+    return [ONLY, replace(_ELEVENTH, arrays=arrays), *in_one_array]
 
 
 @dataclass(frozen=True)
@@ -78,11 +84,6 @@ class Surroundings:
     def tagged(self, *tags: str) -> "Surroundings":
         return replace(self, tags=(f"at:{self.position.name}", f"in:{self.setting.name}", *tags))
 
-    @cached_property
-    def key(self) -> Any:
-        """Equal for surroundings with the same messages."""
-        return self.setting, self.position.name, *self.position.wishes, str(self.wishes)
-
 
 BACKWARDS = SETTINGS[-1]
 OF_PRESENCE = {"required", "minItems", "minLength", "minimum"}
@@ -96,7 +97,6 @@ class FaultCases:
     contract: Contract
     message_type: MessageType
     now: datetime | None
-    _bases: dict[Any, tuple[Any, Case | None]] = field(default_factory=dict, repr=False, compare=False)
     _messages: dict[str, tuple[Any, Case | None]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -123,41 +123,36 @@ class FaultCases:
 
     def _in_suitable_message(self, rule: Rule, techniques: Sequence[Technique]) -> Iterator[Case]:
         """Breaks a rule of a changed contract that cannot be broken in ordinary messages."""
-        suitable = self._injector.suitable_message(rule)
+        suitable = self._injector.breakable_message(rule).message
         for technique in techniques:
             case = self._injector.break_rule(suitable, rule, [technique])
             if case is not None:
                 yield case
 
     def _case(self, rule: Rule, technique: Technique, around: Surroundings) -> Broken | None:
-        message, twin = self._base(rule, around)
+        valid, twin = self._valid_message(rule, around)
         if twin is None:
             return None
 
         def place_of(places: Sequence[Steps]) -> Steps | None:
             return next((steps for steps in places if around.position.fits(steps, self._site(rule))), None)
 
-        return self._injector.break_rule(message, rule, [technique], choose_place=place_of, tags=around.tags, twin=twin)
+        return self._injector.break_rule(valid, rule, [technique], choose_place=place_of, tags=around.tags, twin=twin)
 
-    def _base(self, rule: Rule, around: Surroundings) -> tuple[Any, Case | None]:
-        """Returns a message in which the rule can be broken, and its case if it is valid."""
-        key = rule.site, rule.condition and rule.condition.label, around.key
-        if key not in self._bases:
-            wishes = joined(wishes_for(self.contract, rule), around.wishes, around.position.wishes)
-            self._bases[key] = self._valid_message(around, wishes)
-        return self._bases[key]
+    def _valid_message(self, rule: Rule, around: Surroundings) -> tuple[Any, Case | None]:
+        """Returns a message in which the rule can be broken, and its case if it is valid.
 
-    def _valid_message(self, around: Surroundings, wishes: Wishes) -> tuple[Any, Case | None]:
-        """Rules share messages that differ only in wishes for values that the setting gives anyway. Those with many
-        items are not shared: their answers show how many items a target accepts.
+        Rules share messages that differ only in wishes for values that the setting gives anyway. Those with many items
+        are not shared: their answers show how many items a target accepts.
         """
         setting = replace(around.setting, name=f"{around.setting.name} around faults")  # not the plain message
+        wishes = joined(wishes_for(self.contract, rule), around.wishes, around.position.wishes)
         if around.position.index < MANY:
             wishes = {site: wish for site, wish in wishes.items() if not setting.fulfils(wish)}
         key = f"{setting.name} {sorted(wishes.items())}"
         if key not in self._messages:
-            base = message(self.contract, self.message_type, setting, wishes)
-            self._messages[key] = base, self._injector.valid(base)
+            valid = message(self.contract, self.message_type, setting, wishes)
+            self._messages[key] = valid, self._injector.valid(valid)
         return self._messages[key]
 
     def empty_object(self) -> Iterator[Case]:
@@ -172,7 +167,8 @@ class FaultCases:
             case = confirmed(
                 self.message_type, b"{}", faults=faults, tags=tags, twin=twin, now=self.now, contract=self.contract
             )
-            yield from [case] if case else []
+            if case is not None:
+                yield case
 
     # ------------------------------------------------------------------------------------------- for the catalogue
 
@@ -181,35 +177,32 @@ class FaultCases:
         rule in an ordinary message. The first technique for wrong types, mostly null, is used at each position: some
         programs accept null only in later items.
         """
-        spots = list(self._around(rule))
-        for number in range(max(len(techniques), len(spots))):
-            spot = spots[number % len(spots)]
-            start = number % len(techniques)
-            other_techniques = [*techniques[start + 1 :], *techniques[:start]] if number >= len(techniques) else []
-            yield [
-                (techniques[start], spot),
-                *((technique, spot) for technique in other_techniques),
-                (techniques[start], Surroundings().tagged()),
-            ]
+        ordinary = Surroundings().tagged()
+        messages = list(self._varied_surroundings(rule))
+        for technique, around in zip(techniques, cycle(messages), strict=False):
+            yield [(technique, around), (technique, ordinary)]
+        queue = deque(techniques)
+        for around in messages[len(techniques) :]:
+            yield [*((technique, around) for technique in queue), (queue[0], ordinary)]
+            queue.rotate(-1)
         for position in positions(self._site(rule))[1:] if rule.keyword == "type" else ():
             yield [(techniques[0], Surroundings(position=position).tagged())]
 
-    def _around(self, rule: Rule) -> Iterator[Surroundings]:
+    def _varied_surroundings(self, rule: Rule) -> Iterator[Surroundings]:
         """Yields messages with each setting and each position of the fault, and messages that meet a condition. A
         lower limit is broken before and behind the property that decides: programs often check the condition only
         once, or too early.
         """
-        only, *other_positions = positions(self._site(rule))
-        yield Surroundings(position=only).tagged()
-        yield from (Surroundings(position=position).tagged() for position in other_positions[:1])
+        all_positions = positions(self._site(rule))
+        yield from (Surroundings(position=position).tagged() for position in all_positions[:2])
         yield from (Surroundings(setting).tagged() for setting in SETTINGS[1:])
-        yield from (Surroundings(position=position).tagged() for position in other_positions[1:])
+        yield from (Surroundings(position=position).tagged() for position in all_positions[2:])
         for condition in self._affecting(rule):
-            met = conditions_met(self.contract, self.message_type, condition)
+            met = wishes_meeting(self.contract, self.message_type, condition)
             tag = f"under:{condition.label}"
             yield Surroundings(wishes=met).tagged(tag)
             if rule.condition or rule.keyword in OF_PRESENCE:
-                for position, setting in product(positions(self._site(rule)), (COMPLETE, BACKWARDS)):
+                for position, setting in product(all_positions, (COMPLETE, BACKWARDS)):
                     yield Surroundings(setting, position, met).tagged(tag)
 
     def _affecting(self, rule: Rule) -> list[Condition]:
@@ -239,7 +232,7 @@ class FaultCases:
         for technique in techniques:
             yield [(technique, around) for around in messages]
         if arrays := arrays_with_later_items(self.contract, rule):
-            second = ArrayPosition("second", {array: Wish(least=2, most=2, index=1) for array in arrays}, 1)
+            second = ArrayPosition("second", 2, 1, tuple(arrays))
             messages = [Surroundings(setting, second).tagged() for setting in (SMALLEST, COMPLETE)]
             yield product(techniques, messages)
 

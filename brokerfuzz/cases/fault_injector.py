@@ -5,7 +5,7 @@ fault.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from brokerfuzz.cases.case import Broken, Case, Fault, compact, confirmed
 from brokerfuzz.cases.case_tags import TWIN_TAGS
@@ -19,6 +19,11 @@ from brokerfuzz.schemas import Contract, MessageType, Rule, check
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.keywords import JUDGED
+
+_MOST_RANDOM = 20
+"""The number of random messages in which a rule is tried to be broken, if ordinary messages do not suffice."""
+_MOST_FAULTS = 9
+"""The number of rules that a fault may break, if no technique breaks only one."""
 
 
 @dataclass(frozen=True)
@@ -104,18 +109,10 @@ class FaultInjector:
 
     def techniques(self, rule: Rule) -> Sequence[Technique]:
         """Returns the techniques that break the rule in an ordinary message, each with another result."""
-        return self._breaking(rule)[1]
+        return self.breakable_message(rule).techniques
 
-    def unbroken(self) -> list[Rule]:
-        """Returns the rules that no technique can break. Only a changed contract has such rules."""
-        return [rule for rule in self.contract.rules[self.message_type] if not self.techniques(rule)]
-
-    def suitable_message(self, rule: Rule) -> Any:
-        """Returns the message in which `techniques` break the rule."""
-        return self._breaking(rule)[0]
-
-    def _breaking(self, rule: Rule) -> tuple[Any, Sequence[Technique]]:
-        return _broken_in(self, rule) if rule.keyword == NOT_IN_FUTURE else _timeless(self.contract, rule)
+    def breakable_message(self, rule: Rule) -> "BreakableMessage":
+        return _breakable_message(self, rule) if rule.keyword == NOT_IN_FUTURE else _at_any_time(self.contract, rule)
 
 
 def _change(technique: Technique, context: FaultContext) -> Change | None:
@@ -124,52 +121,65 @@ def _change(technique: Technique, context: FaultContext) -> Change | None:
     return technique.change(context)
 
 
+# ------------------------------------------------------------------------------------------------ suitable techniques
+
+
+class BreakableMessage(NamedTuple):
+    """A message, and the techniques that break a rule in it. If there are none, there is no message."""
+
+    message: Any
+    techniques: Sequence[Technique]
+
+
 @once_per_contract
-def _timeless(contract: Contract, rule: Rule) -> tuple[Any, Sequence[Technique]]:
-    return _broken_in(FaultInjector(contract, rule.message_type, None), rule)
+def _at_any_time(contract: Contract, rule: Rule) -> BreakableMessage:
+    return _breakable_message(FaultInjector(contract, rule.message_type, None), rule)
 
 
-def _broken_in(injector: FaultInjector, rule: Rule) -> tuple[Any, Sequence[Technique]]:
-    """Returns an ordinary message, and the techniques that break the rule in it. In a changed contract, only an unusual
-    message may be suitable. If several techniques create the same message, only the first technique is returned.
+def _breakable_message(injector: FaultInjector, rule: Rule) -> BreakableMessage:
+    """In a changed contract, only an unusual message may be suitable, or only a searched value, or only a value that
+    breaks other rules, too.
+    """
+    usual, searching = techniques_for(rule), techniques_for(rule, any_keyword=True)
+    for techniques, most_faults in ((usual, 1), (searching, 1), (usual, _MOST_FAULTS)):
+        for message, steps in _candidates(injector, rule):
+            if suitable := _suitable(techniques, most_faults, injector, rule, message, steps):
+                return BreakableMessage(message, suitable)
+    return BreakableMessage(None, ())
+
+
+def _suitable(
+    techniques: Sequence[Technique], most_faults: int, injector: FaultInjector, rule: Rule, message: Any, steps: Steps
+) -> list[Technique]:
+    """Returns the techniques that break the rule at a place of a message with at most so many faults. If several create
+    the same message, only the first one is returned.
     """
     is_tested = injector.contract.is_tested  # each case is judged again when it is generated
-    for any_keyword, most_broken in ((False, 1), (True, 1), (False, 9)):
-        for message, steps in _breakable(injector, rule):
-            twin = None if is_tested else injector.valid(message)
-            if not is_tested and twin is None:
-                continue
-            different: dict[bytes, Technique] = {}
-            context = injector.context(message, steps, rule)
-            for technique in techniques_for(rule, any_keyword=any_keyword):
-                change = _change(technique, context)
-                if change is None:
-                    continue
-                result = compact(change.value) if isinstance(change, Put) else apply(message, steps, change)
-                if result in different:
-                    continue
-                if is_tested or _breaks(injector.inject(message, steps, rule, technique, twin=twin), most_broken):
-                    different[result] = technique
-            if different:
-                return message, list(different.values())
-    return None, ()
+    twin = None if is_tested else injector.valid(message)
+    if twin is None and not is_tested:
+        return []
+    context = injector.context(message, steps, rule)
+    suitable: dict[bytes, Technique] = {}
+    for technique in techniques:
+        change = _change(technique, context)
+        if change is None:
+            continue
+        result = compact(change.value) if isinstance(change, Put) else apply(message, steps, change)
+        if result in suitable:
+            continue
+        case = None if is_tested else injector.inject(message, steps, rule, technique, twin=twin)
+        if is_tested or (case is not None and len(case.faults) <= most_faults):
+            suitable[result] = technique
+    return list(suitable.values())
 
 
-def _breaks(case: Case | None, most_broken: int) -> bool:
-    return case is not None and len(case.faults) <= most_broken
-
-
-def _breakable(injector: FaultInjector, rule: Rule) -> Iterator[tuple[Any, Steps]]:
+def _candidates(injector: FaultInjector, rule: Rule) -> Iterator[tuple[Any, Steps]]:
     """Yields messages in which the rule might be broken alone, each with a place."""
     wishes = wishes_for(injector.contract, rule)
     draw = node_of(injector.contract, rule.message_type).draw
     sources: list[Source] = [FixedSource(setting, wishes) for setting in (COMPLETE, REQUIRED, *SETTINGS[1:])]
-    sources += [RandomSource(seed, wishes) for seed in range(_RANDOM)]
+    sources += [RandomSource(seed, wishes) for seed in range(_MOST_RANDOM)]
     for source in sources:
         message = draw(source)
         for steps in breakable_places(injector.contract, rule, message)[:1]:
             yield message, steps
-
-
-_RANDOM = 20
-"""The number of random messages in which a rule is tried to be broken, if ordinary messages do not suffice."""

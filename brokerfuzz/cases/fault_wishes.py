@@ -20,7 +20,7 @@ from brokerfuzz.schemas.keywords import Schema, conjoin
 @once_per_contract
 def wishes_for(contract: Contract, rule: Rule) -> Wishes:
     """Returns wishes for a message in which the rule can be broken."""
-    meeting = conditions_met(contract, rule.message_type, rule.condition) if rule.condition else {}
+    meeting = wishes_meeting(contract, rule.message_type, rule.condition) if rule.condition else {}
     return {**wishes_at(contract, rule.message_type, rule.site), **meeting}
 
 
@@ -39,16 +39,13 @@ def wishes_at(contract: Contract, message_type: MessageType, path: str) -> Wishe
     return wishes
 
 
-def conditions_met(
-    contract: Contract, message_type: MessageType, condition: Condition, *, holds: bool | None = None
-) -> Wishes:
-    """Returns wishes for a message in which the condition holds as its rules need it, or as `holds` says."""
-    holds = condition.holds if holds is None else holds
+def wishes_meeting(contract: Contract, message_type: MessageType, condition: Condition) -> Wishes:
+    """Returns wishes for a message in which the rules with this condition apply."""
     around = contract.sites[message_type][condition.site]
     wishes = {site.path: Wish() for site in (*around.around, around) if site.path}
     if not {"properties", "required"} & condition.when.keys():
         candidates = _candidates(contract, message_type, condition.site, condition.when)
-        fitting = [value for value in candidates if matches(condition.when, value) == holds]
+        fitting = [value for value in candidates if matches(condition.when, value) == condition.holds]
         return {**wishes, condition.site: Wish(options=fitting)} if fitting else wishes
     required = condition.when.get("required", ())
     tests = {**{name: {} for name in required}, **condition.when.get("properties", {})}
@@ -57,13 +54,13 @@ def conditions_met(
         if site not in contract.sites[message_type]:
             continue
         if not test:
-            wishes[site] = Wish() if holds else Wish(state="absent")
+            wishes[site] = Wish() if condition.holds else Wish(state="absent")
             continue
         candidates = _candidates(contract, message_type, site, test)
-        fitting = [value for value in candidates if matches(test, value) == holds]
+        fitting = [value for value in candidates if matches(test, value) == condition.holds]
         if fitting:
             wishes[site] = Wish(options=fitting)
-        if not holds:
+        if not condition.holds:
             break  # one property is enough
     return wishes
 
@@ -95,7 +92,7 @@ def breakable_places(contract: Contract, rule: Rule, message: Any) -> list[Steps
         around = site.parent.places(message)
         places = [((*steps, site.name), None) for steps, value in around if isinstance(value, dict)]
     if rule.condition is not None:
-        met = _places_of_condition(rule.condition, sites[rule.condition.site], message)
+        met = _places_meeting(rule.condition, sites[rule.condition.site], message)
         places = [(steps, value) for steps, value in places if any(steps[: len(outer)] == outer for outer in met)]
     null_counts = rule.keyword == "required" or rule.value in ([], [None], "null") or forbids_property(rule, site)
     return [steps for steps, value in places if null_counts or value is not None]
@@ -106,8 +103,8 @@ def forbids_property(rule: Rule, site: Site) -> bool:
     return rule.keyword == "type" and rule.value == [] and bool(site.name)
 
 
-def _places_of_condition(condition: Condition, site: Site, message: Any) -> list[Steps]:
-    """Returns the places where the condition is as its rules need it."""
+def _places_meeting(condition: Condition, site: Site, message: Any) -> list[Steps]:
+    """Returns the places of the condition's site where the rules with this condition apply."""
     return [steps for steps, value in site.places(message) if matches(condition.when, value) == condition.holds]
 
 

@@ -271,8 +271,9 @@ class Setting:
 
     def fulfils(self, wish: Wish) -> bool:
         """Returns whether messages of this setting fulfil a wish at each site."""
-        is_certain = replace(wish, least=wish.least if self.unusual else max(wish.least - 1, 0), index=None) == Wish()
-        return is_certain and self.full and not self.nulls
+        if not self.full or self.nulls or wish.least > (0 if self.unusual else 1):
+            return False
+        return replace(wish, least=0, index=None) == Wish()
 
 
 COMPLETE = Setting("complete")
