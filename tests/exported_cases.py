@@ -31,7 +31,7 @@ def cases() -> tuple[Case, ...]:
     return tuple(mixed.values())
 
 
-def about(contract: Contract | None = None) -> CorpusInfo:
+def corpus_info(contract: Contract | None = None) -> CorpusInfo:
     return CorpusInfo(contract or load_contract(), MESSAGE_TYPES, "--seed 1")
 
 
@@ -40,7 +40,7 @@ def folder(name: str, chosen: Iterable[Case], contract: Contract | None = None) 
     form = format_named(name)
     assert form.is_folder
     found: dict[str, bytes] = {}
-    for file in form.files(iter(chosen), about(contract)):
+    for file in form.files(iter(chosen), corpus_info(contract)):
         assert file.name not in found
         found[file.name] = b"".join(file.pieces)
     return found

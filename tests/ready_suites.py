@@ -3,7 +3,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from exported_cases import NOW, OFFER, about, cases
+from exported_cases import NOW, OFFER, cases, corpus_info
 
 from brokerfuzz.cases.case import Case, Fault
 from brokerfuzz.cases.case_tags import now_tag
@@ -69,7 +69,7 @@ def clocked() -> frozenset[str]:
 
 
 def exported(folder: Path, fmt: str) -> Path:
-    write(folder, chosen(), fmt=fmt, about=about())
+    write(folder, chosen(), fmt=fmt, info=corpus_info())
     return folder
 
 

@@ -23,7 +23,7 @@ def cases() -> list[Case]:
 def exports(tmp_path_factory: pytest.TempPathFactory, cases: list[Case]) -> Path:
     folder = tmp_path_factory.mktemp("exports")
     in_base64 = CorpusInfo(load_contract(), MESSAGE_TYPES, "", base64=True)
-    write(folder / "corpus.ndjson", cases, about=in_base64)
+    write(folder / "corpus.ndjson", cases, info=in_base64)
     write(folder / "files", cases, fmt="files")
     return folder
 

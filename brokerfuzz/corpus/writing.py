@@ -61,10 +61,10 @@ class Summary:
             raise CorpusError(problem)
 
 
-def write(path: str | Path, cases: Iterable[Case], *, fmt: str = "ndjson", about: CorpusInfo | None = None) -> Summary:
+def write(path: str | Path, cases: Iterable[Case], *, fmt: str = "ndjson", info: CorpusInfo | None = None) -> Summary:
     """Writes a corpus to a path, or to a URL that fsspec supports. An existing corpus is replaced.
 
-    `fmt` is the name of a format. A file is compressed if its name ends in `.gz` or `.zst`. `about` is a description of
+    `fmt` is the name of a format. A file is compressed if its name ends in `.gz` or `.zst`. `info` is a description of
     the corpus, which some formats use.
 
     Raises `UnknownNameError` if the format is unknown. Raises `CorpusError` if the corpus cannot be written or there is
@@ -74,10 +74,11 @@ def write(path: str | Path, cases: Iterable[Case], *, fmt: str = "ndjson", about
     >>> write("responses.ndjson.gz", load("product-list-response")[:100]).count
     100
     """
-    info = default_info() if about is None else about
-    if not isinstance(info, CorpusInfo):
-        raise TypeError(f"about={quoted(about)} does not describe a corpus: omit this argument")
-    return write_corpus(str(path_in("path", path)), format_named(fmt), _only_cases(cases), info, force=True)
+    if not isinstance(info, CorpusInfo | None):
+        raise TypeError(f"info={quoted(info)} does not describe a corpus: omit this argument")
+    contract = load_contract()
+    used_info = info or CorpusInfo(contract, contract.message_types, "")
+    return write_corpus(str(path_in("path", path)), format_named(fmt), _only_cases(cases), used_info, force=True)
 
 
 def _only_cases(cases: Iterable[Case]) -> Iterator[Case]:
@@ -86,10 +87,6 @@ def _only_cases(cases: Iterable[Case]) -> Iterator[Case]:
         if not isinstance(case, Case):
             raise TypeError(f"cases contains {quoted(case)}: use cases, such as those of brokerfuzz.corpus.load")
         yield case
-
-
-def default_info() -> CorpusInfo:
-    return CorpusInfo(load_contract(), load_contract().message_types, "")
 
 
 def write_corpus(

@@ -34,15 +34,15 @@ _STRINGS = ("\\u0000", "\\ud800", "\\\\", '\\"', "\\n", "\ufeff", "2025-06-15T12
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 
 
-def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
+def _files(cases: Iterable[Case], info: CorpusInfo) -> Iterator[File]:
     seen: dict[MessageType, set[bytes]] = {}
     for case in cases:
         digest = sha1(case.body, usedforsecurity=False)
         earlier = seen.setdefault(case.message_type, set())
         if len(case.body) > LARGEST_SEED:
-            about.leave_out(case, f"longer than {LARGEST_SEED:,} bytes")
+            info.leave_out(case, f"longer than {LARGEST_SEED:,} bytes")
         elif digest.digest() in earlier:
-            about.leave_out(case, "with the same bytes as another case")
+            info.leave_out(case, "with the same bytes as another case")
         else:
             earlier.add(digest.digest())
             yield File(f"seeds/{case.message_type}/{digest.hexdigest()}", (case.body,))
@@ -54,7 +54,7 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
         )
     seeded: list[MessageType] = [message_type for message_type, digests in seen.items() if digests]
     for message_type in seeded:
-        yield File(f"{message_type}.dict", (dictionary(about.contract, message_type),))
+        yield File(f"{message_type}.dict", (dictionary(info.contract, message_type),))
     types = "\n".join(f"    {message_type}" for message_type in seeded)
     yield File("README.txt", [filled("readme-seeds.txt", types=types)])
 

@@ -31,9 +31,9 @@ pm.variables.set("new", pm.variables.get("{NEW_NUMBERS}") ? `-${{Date.now()}}${{
 _OPENS = "{{"  # the beginning of a variable; Postman replaces variables
 
 
-def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
-    requests = (entry for entry in arranged(chosen, about) if about.contract.is_request(entry.case.message_type))
-    cases = [entry for entry in requests if _can_be_sent(entry.case, about)]
+def _files(chosen: Iterable[Case], info: CorpusInfo) -> Iterator[File]:
+    requests = (entry for entry in arranged(chosen, info) if info.contract.is_request(entry.case.message_type))
+    cases = [entry for entry in requests if _can_be_sent(entry.case, info)]
     if not cases:
         raise CorpusError(
             "the format `postman` supports none of these cases: choose requests with --message, or remove a filter "
@@ -42,13 +42,13 @@ def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     types = {entry.case.message_type for entry in cases}
     if len(types) > 1:
         raise CorpusError(f"the format `postman` supports one message type: use --message {min(types)}")
-    route = about.contract.transfers[cases[0].case.message_type]
+    route = info.contract.transfers[cases[0].case.message_type]
     identifier = next(iter(route.identifiers), "")
-    fresh = FreshValues(identifier, lambda case, body: check(case.message_type, body, contract=about.contract))
+    fresh = FreshValues(identifier, lambda case, body: check(case.message_type, body, contract=info.contract))
     yield File(COLLECTION, [json.dumps(_collection(cases, route, fresh), indent=1).encode(), b"\n"])
     yield known_failures(cases)
     yield readme(
-        about,
+        info,
         place="Install newman (`npm install --global newman`), or import `collection.json` into Postman.",
         complete="Replace the URL in the command of step 3 with the URL of your system. If your system rejects a "
         "number that it already "
@@ -61,14 +61,14 @@ def _files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     )
 
 
-def _can_be_sent(case: Case, about: CorpusInfo) -> bool:
+def _can_be_sent(case: Case, info: CorpusInfo) -> bool:
     try:
         text = case.body.decode()
     except UnicodeDecodeError:
-        about.leave_out(case, "that are not UTF-8, because Postman sends only text")
+        info.leave_out(case, "that are not UTF-8, because Postman sends only text")
         return False
     if _OPENS in text:
-        about.leave_out(case, f"that contain {_OPENS}, which Postman treats as the beginning of a variable")
+        info.leave_out(case, f"that contain {_OPENS}, which Postman treats as the beginning of a variable")
         return False
     return True
 

@@ -32,16 +32,16 @@ def _files(cases: Iterable[Case], info: CorpusInfo) -> Iterator[File]:
     yield File(_RECORDS, records)
 
 
-def _tests(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
+def _tests(chosen: Iterable[Case], info: CorpusInfo) -> Iterator[File]:
     """Yields tests for pytest without other dependencies, which read the records, and a function that the user
     completes.
     """
-    cases = arranged(chosen, about)
+    cases = arranged(chosen, info)
     yield File("test_broker_contract.py", [source("test_broker_contract.py")])
     yield File("conftest.py", [source("conftest.py")], is_template=True)
     yield File(_RECORDS, map(_record_of_test, cases))
     yield known_failures(cases)
-    yield File(README, [filled("readme-pytest.md", folder=shlex.quote(about.folder), recipe=about.recipe)])
+    yield File(README, [filled("readme-pytest.md", folder=shlex.quote(info.folder), recipe=info.recipe)])
 
 
 def _record_of_test(test: SuiteCase) -> bytes:

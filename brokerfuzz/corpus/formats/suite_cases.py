@@ -43,14 +43,14 @@ class SuiteCase(NamedTuple):
         return self.group.endswith(f"/{PLAIN}")
 
 
-def arranged(cases: Iterable[Case], about: CorpusInfo) -> list[SuiteCase]:
+def arranged(cases: Iterable[Case], info: CorpusInfo) -> list[SuiteCase]:
     """Sorts the cases for a test suite. Time-dependent cases are left out. Raises `CorpusError` if no case remains."""
     lasting_cases = []
     for case in cases:
         if now_of(case) is None:
             lasting_cases.append(case)
         else:
-            about.leave_out(case, _ABOUT_THE_CLOCK)
+            info.leave_out(case, _ABOUT_THE_CLOCK)
     if not lasting_cases:
         raise CorpusError(
             "the verdicts of all chosen cases depend on the current time, and tests cannot set the clock of your "
@@ -61,10 +61,10 @@ def arranged(cases: Iterable[Case], about: CorpusInfo) -> list[SuiteCase]:
     groups = [_group(case, plain=case.id in twins) for case in lasting_cases]
     names = map(ascii_line, unique_names(lasting_cases, groups))
     suite_cases = [
-        SuiteCase(name if about.by_case else group, group, name, case)
+        SuiteCase(name if info.by_case else group, group, name, case)
         for case, group, name in zip(lasting_cases, groups, names, strict=True)
     ]
-    order = {name: number for number, name in enumerate(about.contract.message_types)}
+    order = {name: number for number, name in enumerate(info.contract.message_types)}
     return sorted(
         suite_cases, key=lambda entry: (not entry.is_plain, order[entry.case.message_type], *_position(entry))
     )

@@ -49,8 +49,8 @@ def suite(
     the folder.
     """
 
-    def files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
-        cases = arranged(chosen, about)
+    def files(chosen: Iterable[Case], info: CorpusInfo) -> Iterator[File]:
+        cases = arranged(chosen, info)
         yield File(code + tests, [source(tests)])
         yield File(code + template, [source(template)], is_template=True)
         if listing is not None:
@@ -61,7 +61,7 @@ def suite(
             f"Complete the function in `{code + template}`: give the message to your system, and return true "
             "if your system accepts it."
         )
-        yield readme(about, place=place, complete=complete, run=run, home=home, expected=data + EXPECTED_FAILURES)
+        yield readme(info, place=place, complete=complete, run=run, home=home, expected=data + EXPECTED_FAILURES)
 
     return Format(name, files)
 
@@ -84,11 +84,11 @@ def _stale_entries(path: Path, content: bytes, names: Collection[str]) -> Iterat
         yield f"{path} has entries that match no case: remove {'; '.join(stale)}"
 
 
-def readme(about: CorpusInfo, *, expected: str, home: str = "FOLDER/", **texts: str) -> File:
-    folder = shlex.quote(about.folder)
+def readme(info: CorpusInfo, *, expected: str, home: str = "FOLDER/", **texts: str) -> File:
+    folder = shlex.quote(info.folder)
     texts = {name: text.replace("FOLDER", folder) for name, text in {**texts, "home": home}.items()}
     return File(
-        README, [filled("readme-suite.md", **texts, expected=expected, folder=folder, recipe=about.recipe, entry=ENTRY)]
+        README, [filled("readme-suite.md", **texts, expected=expected, folder=folder, recipe=info.recipe, entry=ENTRY)]
     )
 
 
@@ -98,9 +98,9 @@ def _table(cases: Iterable[SuiteCase]) -> Iterator[bytes]:
     """
     yield "\t".join(COLUMNS).encode() + b"\n"
     for test, group, name, case in cases:
-        about = (case.id, case.message_type, case.label, case.twin_id or "", reason_of(case))
+        facts = (case.id, case.message_type, case.label, case.twin_id or "", reason_of(case))
         body = _ESCAPED.sub(lambda match: b"%%%02X" % match[0][0], case.body)
-        yield "\t".join((test, group, name, *about)).encode() + b"\t" + body + b"\n"
+        yield "\t".join((test, group, name, *facts)).encode() + b"\t" + body + b"\n"
 
 
 # ------------------------------------------------------------------------------------------------------------- suites

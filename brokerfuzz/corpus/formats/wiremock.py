@@ -30,11 +30,11 @@ _ANY = {"method": "ANY", "urlPattern": ".*"}
 Json = dict[str, Any]
 
 
-def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
+def _files(cases: Iterable[Case], info: CorpusInfo) -> Iterator[File]:
     index: list[Json] = []
     usual: dict[MessageType, Case] = {}
     for case in cases:
-        if about.contract.is_request(case.message_type):
+        if info.contract.is_request(case.message_type):
             continue
         if case.label == "valid":
             usual.setdefault(case.message_type, case)
@@ -54,20 +54,20 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     listing = _stub("brokerfuzz: the cases", _BY_PATH, {"method": "GET", "urlPath": ROOT}, _served(_INDEX))
     missing = {"status": 404, "headers": {"Content-Type": "text/plain"}, "body": _HINT}
     yield _stubs("cases", listing, _stub("brokerfuzz: no case belongs to the request", _NO_CASE, _ANY, missing))
-    yield _stubs("usual", *(_usual_stub(case, about) for case in usual.values()))
+    yield _stubs("usual", *(_usual_stub(case, info) for case in usual.values()))
     routes = "\n".join(
-        f"   - `{about.contract.transfers[message_type].route}`: {message_type}" for message_type in usual
+        f"   - `{info.contract.transfers[message_type].route}`: {message_type}" for message_type in usual
     )
-    folder = shlex.quote(about.folder)
-    yield File("README.md", [filled("readme-wiremock.md", folder=folder, usual=routes, recipe=about.recipe)])
+    folder = shlex.quote(info.folder)
+    yield File("README.md", [filled("readme-wiremock.md", folder=folder, usual=routes, recipe=info.recipe)])
 
 
 def _body_of(case: Case) -> str:
     return f"brokerfuzz/{case.message_type}/{case.id}.json"
 
 
-def _usual_stub(case: Case, about: CorpusInfo) -> Json:
-    transfer = about.contract.transfers[case.message_type]
+def _usual_stub(case: Case, info: CorpusInfo) -> Json:
+    transfer = info.contract.transfers[case.message_type]
     path = {"urlPathPattern": transfer.path_pattern} if "{" in transfer.path else {"urlPath": transfer.path}
     name = f"brokerfuzz: an ordinary {case.message_type}"
     return _stub(name, _USUAL, {"method": transfer.method, **path}, _served(_body_of(case)))
@@ -82,8 +82,12 @@ def _stub(name: str, priority: int, request: Json, response: Json) -> Json:
 
 
 def _served(name: str) -> Json:
-    about = {"status": 200, "headers": {"Content-Type": "application/json"}, "bodyFileName": name}
-    return {**about, "transformerParameters": {"disableBodyFileTemplating": True}}
+    return {
+        "status": 200,
+        "headers": {"Content-Type": "application/json"},
+        "bodyFileName": name,
+        "transformerParameters": {"disableBodyFileTemplating": True},
+    }
 
 
 def _json(value: Any) -> bytes:

@@ -6,7 +6,7 @@ from functools import cache
 from urllib.parse import unquote_to_bytes
 
 import pytest
-from exported_cases import about, cases, folder
+from exported_cases import cases, corpus_info, folder
 from ready_suites import chosen, clocked
 
 from brokerfuzz.corpus.formats import format_named
@@ -58,7 +58,7 @@ def test_source_code_does_not_depend_on_the_cases_except_for_words_in_the_list_o
 @pytest.mark.parametrize("name", SUITES)
 def test_the_readme_says_how_to_run_complete_and_regenerate_the_tests(name: str) -> None:
     readme = files_of(name)["README.md"].decode()
-    owned = [file.name for file in format_named(name).files(iter(chosen()), about()) if file.is_template]
+    owned = [file.name for file in format_named(name).files(iter(chosen()), corpus_info()) if file.is_template]
     assert len(readme.splitlines()) <= 16
     assert all(f"`{path}`" in readme for path in owned)
     assert "--seed 1" in readme

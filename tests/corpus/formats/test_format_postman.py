@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exported_cases import about
+from exported_cases import corpus_info
 from hand_made_servers import read_request, response, serving_streams
 from ready_suites import RULE, chosen, clocked, offer
 from validators import NODE
@@ -36,7 +36,7 @@ def offers() -> list[Case]:
 def folder(tmp_path: Path) -> Path:
     if shutil.which("node") is None or not NEWMAN.exists():
         pytest.skip("newman is not installed: run `npm ci` in tests/node")
-    write(tmp_path / "contract", offers(), fmt="postman", about=about())
+    write(tmp_path / "contract", offers(), fmt="postman", info=corpus_info())
     return tmp_path / "contract"
 
 
@@ -136,4 +136,4 @@ def zero_name() -> str:
 
 def request_names() -> dict[str, str]:
     """Maps the ID of each case to the name of its request, which the name of its folder precedes."""
-    return {one.case.id: one.name.removeprefix(f"{one.group} ") for one in arranged(sent(), about())}
+    return {one.case.id: one.name.removeprefix(f"{one.group} ") for one in arranged(sent(), corpus_info())}

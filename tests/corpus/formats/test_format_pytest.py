@@ -7,7 +7,7 @@ from base64 import b64decode
 from pathlib import Path
 
 import pytest
-from exported_cases import about
+from exported_cases import corpus_info
 from fixture_types import Run
 from ready_suites import RULE, SEEN, TWIN, chosen, exported, fill_in
 
@@ -99,7 +99,7 @@ def test_an_incomplete_template_fails_with_an_instruction_and_another_export_kee
     assert "complete accepts() in conftest.py" in printed
     (folder / "conftest.py").write_text("# mine\n")
     (folder / "test_broker_contract.py").write_text("# not mine\n")
-    write(folder, chosen()[:3], fmt="pytest", about=about())
+    write(folder, chosen()[:3], fmt="pytest", info=corpus_info())
     assert (folder / "conftest.py").read_text() == "# mine\n"
     assert "NamedTuple" in (folder / "test_broker_contract.py").read_text()
     assert "conftest.py" not in (folder / "manifest.json").read_text()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from exported_cases import about
+from exported_cases import corpus_info
 from ready_suites import RULE, chosen, clocked, offer
 from suite_runners import RUNNERS, Report, Runner
 
@@ -38,7 +38,7 @@ def exported(
 ) -> Path:
     """The stand-in rejects the invalid messages, and those in `more`."""
     suite, cases = folder / "brokercontract", list({case.id: case for case in (*all_cases(), *more)}.values())
-    write(suite, cases, fmt=runner.format, about=info or about())
+    write(suite, cases, fmt=runner.format, info=info or corpus_info())
     rejected = [case.body.hex() for case in cases if case.label == "invalid" or case in more]
     (suite / "invalid.txt").write_text("".join(f"{body}\n" for body in rejected))
     expect(suite, runner, *entries)
@@ -69,7 +69,7 @@ def test_each_rule_is_a_test_that_shows_its_failures_and_honours_the_expected_on
     runner: Runner, tmp_path: Path
 ) -> None:
     suite = exported(tmp_path, runner, f"{CRASHING_ENTRY}  # a known bug", UNNECESSARY, "*/no-such-rule:*")
-    found, name, zero = runner.report(suite), names(runner, about()), twin_and_zero()[1].id
+    found, name, zero = runner.report(suite), names(runner, corpus_info()), twin_and_zero()[1].id
     assert failed(found).keys() == {name[zero], runner.expected_failures}
     said = failed(found)[name[zero]]
     assert f"accepted the invalid offer-creation-request {zero}" in said
@@ -87,7 +87,7 @@ def test_each_rule_is_a_test_that_shows_its_failures_and_honours_the_expected_on
 @pytest.mark.every(3)
 @EVERY_RUNNER
 def test_on_request_each_case_is_a_test(runner: Runner, tmp_path: Path) -> None:
-    info = replace(about(), by_case=True)
+    info = replace(corpus_info(), by_case=True)
     suite = exported(tmp_path, runner, CRASHING_ENTRY, info=info)
     found, name, zero = runner.report(suite), names(runner, info), twin_and_zero()[1].id
     assert found.keys() >= set(name.values())
@@ -121,7 +121,7 @@ def test_a_rejection_proves_nothing_if_the_twin_is_an_expected_failure(runner: R
     known = ("offer-creation-request/plain edge:complete", CRASHING_ENTRY)
     suite = exported(tmp_path, runner, *known, more=(twin, below_zero))
     ((test, said),) = failed(runner.report(suite)).items()
-    assert test == names(runner, about())[zero.id]
+    assert test == names(runner, corpus_info())[zero.id]
     assert f"accepted the invalid offer-creation-request {zero.id}" in said
     reason = f"inconclusive: your system does not accept the twin (the valid counterpart) {twin.id} either"
     assert (reason in said) != runner.can_skip
@@ -148,8 +148,8 @@ def test_an_export_keeps_the_expected_failures_and_warns_of_entries_that_match_n
         (all_cases(), [f"line 9: {stray}"]),
         (chosen()[:1], [f"line 7: {crashing}", f"line 8: {pattern}", f"line 9: {stray}"]),
     ):
-        info = about()
-        write(suite, cases, fmt="vitest", about=info)
+        info = corpus_info()
+        write(suite, cases, fmt="vitest", info=info)
         assert (suite / EXPECTED_FAILURES).read_bytes() == kept
         (warning,) = info.warnings
         assert warning == f"{suite / EXPECTED_FAILURES} has entries that match no case: remove {'; '.join(stale)}"
