@@ -90,10 +90,6 @@ def _parse(text: str) -> Any:
                 expected = _BEHIND if not opened else _IN_ARRAY if type(opened[-1]) is list else _IN_OBJECT
 
 
-def _no_number(literal: str) -> Any:
-    raise ValueError(f"{literal} is not JSON")
-
-
 def _closed(values: list[Any]) -> Any:
     """Returns an array or an object whose end the parser has reached."""
     if type(values) is list:
@@ -114,6 +110,20 @@ def _scalar(literal: str) -> Any:
         return int(literal) if is_integer else float(literal)
     # The digits are those that a double is written with: 1e40 and not 10000000000000000303786028427003666890752.
     return Inexact(literal, int(Decimal(repr(rounded(literal)))) if is_integer else rounded(literal))
+
+
+def _reject(constant: str) -> float:
+    """Python also accepts NaN and Infinity, but JSON does not."""
+    raise ValueError(constant)
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=lambda properties: _closed(SharedNames(properties)),
+    parse_int=_scalar,
+    parse_float=_scalar,
+    parse_constant=_reject,
+)
+"""Parses messages that are not deep ten times as fast."""
 
 
 # --------------------------------------------------------------------------------------------------------- numbers
@@ -176,17 +186,3 @@ def parsed_document(contents: bytes, **options: Any) -> Any:
     except ValueError:
         parse(contents.decode(json.detect_encoding(contents)))  # its errors are the same in every version of Python
         raise
-
-
-def _reject(constant: str) -> float:
-    """Python also accepts NaN and Infinity, but JSON does not."""
-    raise ValueError(constant)
-
-
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=lambda properties: _closed(SharedNames(properties)),
-    parse_int=_scalar,
-    parse_float=_scalar,
-    parse_constant=_reject,
-)
-"""Parses messages that are not deep ten times as fast."""
