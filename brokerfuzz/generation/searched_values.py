@@ -56,32 +56,42 @@ def searched_values(schema: Schema, site: str) -> list[Any]:
 def _search(schema_text: str) -> Sequence[str]:
     """Returns the values as JSON, because callers may change what they get."""
     schema = json.loads(schema_text)
-    is_valid = judge_of(schema)
-    texts: dict[str, None] = {}
     restore_many()  # imports hypothesis-jsonschema, so that the search has all of its time
-    end = process_time() + SECONDS
-
-    def is_last(value: Any) -> bool:
-        if value is not None and _is_ordinary(value) and is_valid(value):
-            texts.setdefault(json.dumps(value))
-        return len(texts) >= _MOST_VALUES or process_time() > end
-
+    search = _Search(schema)
     spellings = FORMATS[schema["format"]].valid if "format" in schema else ()
     for value in (*schema.get("examples", ()), *spellings, *PLAIN_VALUES):
-        is_last(value)
-    _propose(schema, is_last)
-    return sorted(texts, key=lambda text: (text in ('""', "[]", "{}"), len(text), text))
+        search.add(value)
+    _propose(schema, search)
+    return sorted(search.texts, key=lambda text: (text in ('""', "[]", "{}"), len(text), text))
 
 
-def _propose(schema: Schema, is_last: Any) -> None:
-    """Calls a function with values that probably comply with a schema, until the function returns True."""
+class _Search:
+    """Collects values that comply with a schema, as JSON in `texts`."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.texts: dict[str, None] = {}
+        self._is_valid = judge_of(schema)
+        self._end = process_time() + SECONDS
+
+    def add(self, value: Any) -> None:
+        if value is not None and _is_ordinary(value) and self._is_valid(value):
+            self.texts[json.dumps(value)] = None
+
+    def is_over_after(self, value: Any) -> bool:
+        """Adds the value, and returns whether no further values are needed."""
+        self.add(value)
+        return len(self.texts) >= _MOST_VALUES or process_time() > self._end
+
+
+def _propose(schema: Schema, search: _Search) -> None:
+    """Adds values that probably comply with the schema to the search, until it is over."""
     from hypothesis import Phase, find, settings
     from hypothesis_jsonschema import from_schema
 
     bounds = settings(database=None, deadline=None, phases=[Phase.generate], max_examples=_MOST_PROPOSALS)
     with suppress(Exception):  # the library rejects some schemas, and `find` raises if it has used up the examples
         strategy = from_schema(_in_draft_7(standard(schema)), allow_x00=False)
-        find(strategy, is_last, settings=bounds, random=Random(0))
+        find(strategy, search.is_over_after, settings=bounds, random=Random(0))
 
 
 def _in_draft_7(schema: Any) -> Any:
