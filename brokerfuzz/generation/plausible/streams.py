@@ -34,19 +34,15 @@ class PlausibleMessages:
     """
 
     def __init__(self, contract: Contract, message_type: MessageType, seed: int, now: datetime) -> None:
-        self._make = MAKERS.get(message_type, _no_usual_message)
+        self._make = MAKERS.get(message_type)
         self._seed, self._now = seed, now
         self._fitting = None if contract.is_tested else _Fitting(contract, message_type, now)
 
     def starting_at(self, serial: int) -> Iterator[Any]:
         """Yields the messages with this and all higher serial numbers."""
         for number in count(serial):
-            message = self._make(Draws(self._seed, number, self._now))
+            message = self._make(Draws(self._seed, number, self._now)) if self._make else ABSENT
             yield message if self._fitting is None else self._fitting.of(message, f"{self._seed} {number}")
-
-
-def _no_usual_message(draws: Draws) -> Any:
-    return ABSENT
 
 
 # ------------------------------------------------------------------------------------------------------ own contracts
