@@ -6,7 +6,7 @@ once.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -29,6 +29,8 @@ Resolver = Any
 """A resolver of `referencing`, which does not export its type."""
 Lookup = Callable[[str, Resolver], Any]
 """A function that finds the schema to which a `$ref` refers."""
+Flat = Callable[[Any], Schema]
+"""A function that flattens the schema of a part."""
 FORMATS = frozenset(
     [
         "date-time", "date", "time", "duration", "email", "idn-email", "hostname", "idn-hostname", "ipv4", "ipv6",
@@ -100,93 +102,113 @@ def flatten(schema: Any, lookup: Lookup, resolver: Resolver) -> Schema | None:
     """Resolves the references in a schema, and merges the schemas in `allOf`. The schema `False` becomes a schema that
     allows no type. Returns None if a recursive schema allows only endless messages.
     """
-    flat = _Flattening(lookup).flat(schema, resolver, (id(schema),))
+    flat = _Flattening(lookup, resolver, (id(schema),)).flat(schema)
     return None if flat is DEEPER else flat
 
 
 @dataclass(frozen=True)
 class _Flattening:
-    """`inside` contains the identities of the schemas around a schema, so that recursion ends."""
+    """Flattens schemas that are at the same place. `resolver` resolves their references. `inside` contains the
+    identities of the schemas around them, so that recursion ends.
+    """
 
     lookup: Lookup
+    resolver: Resolver
+    inside: tuple[int, ...]
 
-    def flat(self, schema: Any, around: Resolver, inside: tuple[int, ...]) -> Schema:
-        """`around` resolves references of the schema around this schema."""
+    def flat(self, schema: Any) -> Schema:
+        """Returns `DEEPER` if all values of the schema would be nested too deeply."""
         if isinstance(schema, bool):
             return {} if schema else {"type": []}
-        own = {k: v for k, v in schema.items() if k in _KEPT}
-        if own.get("format", "date") not in FORMATS:
-            del own["format"]
-        if "const" in own:
-            only = own.pop("const")
-            own["enum"] = [only] if "enum" not in own or is_among(only, own["enum"]) else []
-
-        resolver = around.in_subresource(DRAFT202012.create_resource(schema))
-
-        def below(part: Any) -> Schema:
-            return self.flat(part, resolver, inside)
-
-        if not self._add_parts(own, schema, below):
-            return DEEPER
-        parts = [self._reference(schema[name], resolver, inside) for name in ("$ref", "$dynamicRef") if name in schema]
-        parts += [below(part) for part in schema.get("allOf", [])]
-        if _is_nullable(schema):
-            parts.append(_or_null(below(schema["else"])))
-        return reduce(conjoin, parts, own)
-
-    def _reference(self, reference: str, resolver: Resolver, inside: tuple[int, ...]) -> Schema:
-        target = self.lookup(reference, resolver)
-        if inside.count(id(target.contents)) > _MOST_NESTED:
-            return DEEPER
-        return self.flat(target.contents, target.resolver, (*inside, id(target.contents)))
-
-    def _add_parts(self, own: Schema, schema: Schema, below: Callable[[Any], Schema]) -> bool:
-        """Adds the flat schemas of all parts. Returns False if a required property would be nested too deeply."""
-        if "properties" in schema:
-            properties = {name: below(prop) for name, prop in schema["properties"].items()}
-            own["properties"] = {name: prop for name, prop in properties.items() if prop is not DEEPER}
-            if any(properties.get(name) is DEEPER for name in own.get("required", ())):
-                return False
-            if len(own["properties"]) < len(properties):
-                own[CUT_OFF] = True
-        for keyword in own.keys() & JUDGED:
-            value, inside = own[keyword], KEYWORDS[keyword].inside
-            if inside == "schema":
-                if not (keyword in _MAY_BE_FALSE and isinstance(value, bool)):
-                    own[keyword] = _finite(below(value))
-            elif inside == "list":
-                own[keyword] = [_finite(below(part)) for part in value]
-            elif inside == "names":
-                own[keyword] = {name: _finite(below(part)) for name, part in value.items()}
+        below = replace(self, resolver=self.resolver.in_subresource(DRAFT202012.create_resource(schema)))
+        own = {**_kept_keywords(schema), **_properties(schema, below.flat)}
+        own |= {keyword: _with_flat_parts(keyword, own[keyword], below.flat) for keyword in own if keyword in JUDGED}
         if {} in own.get("anyOf", ()):
             del own["anyOf"]  # every value matches this branch
-        own.update(_items(schema, below))
-        if CUT_OFF in own and own.get("minItems", 0) > 0:
-            own["type"] = [name for name in JSON_TYPES if name in types_of(own) and name != "array"]
-            if not own["type"]:
-                return False
-        conditions: list[Schema] = []
-        if "if" in schema and not _is_nullable(schema):
-            conditions.append({k: _finite(below(schema[k])) for k in ("if", "then", "else") if k in schema})
-        for name, then in schema.get("dependentSchemas", {}).items():
-            conditions.append({"if": {"required": [name]}, "then": _finite(below(then))})
-        for name, needed in schema.get("dependentRequired", {}).items():
-            conditions.append({"if": {"required": [name]}, "then": {"required": needed}})
-        if conditions:
+        own |= _items(schema, below.flat)
+        if CUT_OFF in own and (own := _cut_off(own, schema)) is DEEPER:
+            return DEEPER
+        if conditions := _conditions(schema, below.flat):
             own["allOf"] = conditions
-        return True
+        parts = [below.referenced(schema[name]) for name in ("$ref", "$dynamicRef") if name in schema]
+        parts += map(below.flat, schema.get("allOf", []))
+        if _is_nullable(schema):
+            parts.append(_or_null(below.flat(schema["else"])))
+        return reduce(conjoin, parts, own)
+
+    def referenced(self, reference: str) -> Schema:
+        target = self.lookup(reference, self.resolver)
+        if self.inside.count(id(target.contents)) > _MOST_NESTED:
+            return DEEPER
+        return _Flattening(self.lookup, target.resolver, (*self.inside, id(target.contents))).flat(target.contents)
 
 
-def _items(schema: Schema, below: Callable[[Any], Schema]) -> Schema:
+def _kept_keywords(schema: Schema) -> Schema:
+    """Returns the keywords that remain in a flat schema. `const` becomes `enum`."""
+    kept = {keyword: value for keyword, value in schema.items() if keyword in _KEPT}
+    if kept.get("format", "date") not in FORMATS:
+        del kept["format"]
+    if "const" in kept:
+        only = kept.pop("const")
+        kept["enum"] = [only] if "enum" not in kept or is_among(only, kept["enum"]) else []
+    return kept
+
+
+def _properties(schema: Schema, flat: Flat) -> Schema:
+    """Returns `properties` without those that would be nested too deeply."""
+    if "properties" not in schema:
+        return {}
+    properties = {name: flat(prop) for name, prop in schema["properties"].items()}
+    remaining = {name: prop for name, prop in properties.items() if prop is not DEEPER}
+    return {"properties": remaining, **({CUT_OFF: True} if len(remaining) < len(properties) else {})}
+
+
+def _with_flat_parts(keyword: str, value: Any, flat: Flat) -> Any:
+    """Returns the value of a keyword with flat schemas."""
+    inside = KEYWORDS[keyword].inside
+    if inside == "list":
+        return [_finite(flat(part)) for part in value]
+    if inside == "names":
+        return {name: _finite(flat(part)) for name, part in value.items()}
+    is_false_or_true = keyword in _MAY_BE_FALSE and isinstance(value, bool)
+    return _finite(flat(value)) if inside == "schema" and not is_false_or_true else value
+
+
+def _items(schema: Schema, flat: Flat) -> Schema:
     """Returns the keyword that describes the items of an array in a flat schema."""
     if "items" not in schema or schema["items"] is True:
         return {}
-    items = below(schema["items"])
+    items = flat(schema["items"])
     if items is DEEPER:
         return {CUT_OFF: True}
     if schema["items"] is False:
         return {OTHER_ITEMS: False}
     return {OTHER_ITEMS if "prefixItems" in schema else "items": items}
+
+
+def _cut_off(flat: Schema, schema: Schema) -> Schema:
+    """Returns what remains of a schema without the parts that would be nested too deeply. No array does if it must have
+    items, and nothing does without a required property.
+    """
+    missing = schema.get("properties", {}).keys() - flat.get("properties", {}).keys()
+    if not missing.isdisjoint(flat.get("required", ())):
+        return DEEPER
+    if flat.get("minItems", 0) == 0:
+        return flat
+    types = [name for name in JSON_TYPES if name in types_of(flat) and name != "array"]
+    return {**flat, "type": types} if types else DEEPER
+
+
+def _conditions(schema: Schema, flat: Flat) -> list[Schema]:
+    """Returns the conditions of a schema in the form of `if`, `then` and `else`."""
+    conditions: list[Schema] = []
+    if "if" in schema and not _is_nullable(schema):
+        conditions.append({name: _finite(flat(schema[name])) for name in ("if", "then", "else") if name in schema})
+    for name, then in schema.get("dependentSchemas", {}).items():
+        conditions.append({"if": {"required": [name]}, "then": _finite(flat(then))})
+    for name, needed in schema.get("dependentRequired", {}).items():
+        conditions.append({"if": {"required": [name]}, "then": {"required": needed}})
+    return conditions
 
 
 def _or_null(schema: Schema) -> Schema:
