@@ -34,25 +34,34 @@ class Export:
 
     def cases(self, start: int, stop: int) -> Iterator[Case]:
         """Yields the cases with the numbers from `start` to `stop` - 1."""
-        before = 0
+        first = 0
         for plan in self.plans:
             catalogue = plan.catalogue_cases()
-            yield from _renewed(catalogue[max(start - before, 0) : max(stop - before, 0)], plan, self.fresh)
-            before += len(catalogue)
-            yield from self._random_cases(plan, max(start - before, 0), max(stop - before, 0))
-            before += plan.count or 0
+            chosen = _part(len(catalogue), start - first, stop - first)
+            yield from _renewed(catalogue[chosen.start : chosen.stop], plan, self.fresh)
+            first += len(catalogue)
+            random_count = plan.count or 0
+            yield from self._random_cases(plan, _part(random_count, start - first, stop - first))
+            first += random_count
 
-    def _random_cases(self, plan: Plan, start: int, stop: int) -> Iterator[Case]:
+    def _random_cases(self, plan: Plan, numbers: range) -> Iterator[Case]:
         """Any process can generate a block of random cases from its number."""
-        stop = min(stop, plan.count or 0)
-        blocks = range(start // RANDOM_PER_SHARD, -(-stop // RANDOM_PER_SHARD))
+        if not numbers:
+            return
+        blocks = range(numbers[0] // RANDOM_PER_SHARD, numbers[-1] // RANDOM_PER_SHARD + 1)
         block = partial(_block, plan, self.fresh)
         cases_of_blocks = self.workers.map(block, blocks) if self.workers else map(block, blocks)
         for number, cases in zip(blocks, cases_of_blocks, strict=True):
             if not cases:  # hardly any case matches the filters
                 return
             first = number * RANDOM_PER_SHARD
-            yield from cases[max(start - first, 0) : stop - first]
+            chosen = _part(len(cases), numbers.start - first, numbers.stop - first)
+            yield from cases[chosen.start : chosen.stop]
+
+
+def _part(size: int, start: int, stop: int) -> range:
+    """Returns the numbers from `start` to `stop` - 1 of so many cases. Both can be outside."""
+    return range(size)[max(start, 0) : max(stop, 0)]
 
 
 @lru_cache(maxsize=1)
