@@ -66,8 +66,7 @@ def random_cases(
     limit the faults (None: no limit). The iterator ends if no further case is possible that is `wanted`.
     """
     used_contract = contract or load_contract()
-    stream = _Stream(used_contract, message_type, seed, shard, verdicts, now and clock(now))
-    stream.break_rules(rules, techniques)
+    stream = _Stream(used_contract, message_type, f"{seed} {shard}", verdicts, rules, techniques, now and clock(now))
     if now is None and not used_contract.is_tested:  # a changed contract can have rules about the time anywhere
         return (case for case in stream.cases(wanted) if is_always_correct(case, used_contract))
     return stream.cases(wanted)
@@ -98,35 +97,38 @@ class _Stream:
         self,
         contract: Contract,
         message_type: MessageType,
-        seed: int,
-        shard: int,
+        seed: str,
         verdicts: Collection[Label],
+        rules: Sequence[Rule] | None,
+        techniques: Collection[str] | None,
         now: datetime | None,
     ) -> None:
         self._contract, self._verdicts = contract, verdicts
         self._message_type: MessageType = message_type
         self._injector = FaultInjector(contract, message_type, now)
         self._probes = ProbeMaker(contract, message_type, now)
-        self._random = Random(f"{seed} {shard}")
+        self._random = Random(seed)
         self._source = RandomSource(self._random.getrandbits(64))
         self._node = node_of(contract, message_type)
-        self._rules: list[Rule] = []
-        self._techniques: dict[str, list[Technique]] = {}
         self._questions = list(questions(contract, message_type, OF_LONG_MESSAGES, has_clock=now is not None))
         self._random.shuffle(self._questions)
         if "unspecified" not in verdicts:
             self._questions = []
+        self._rules: list[Rule] = []
+        self._techniques: dict[str, list[Technique]] = {}
+        if "invalid" in verdicts:
+            self._break_rules(contract.rules[message_type] if rules is None else rules, techniques)
         self._turns = Counter[str]()
         self._seen: set[str] = set()
 
-    def break_rules(self, rules: Sequence[Rule] | None, techniques: Collection[str] | None) -> None:
-        for rule in self._contract.rules[self._message_type] if rules is None else rules:
+    def _break_rules(self, rules: Sequence[Rule], techniques: Collection[str] | None) -> None:
+        for rule in rules:
             fitting = [
                 technique
                 for technique in self._injector.techniques(rule)
                 if techniques is None or technique.name in techniques
             ]
-            if fitting and "invalid" in self._verdicts:
+            if fitting:
                 self._random.shuffle(fitting)
                 self._techniques[rule.id] = fitting
                 self._rules.append(rule)
