@@ -49,9 +49,9 @@ class ValidCases:
         """Yields a case for each edge of the site, except those in `shown` and those of an earlier case."""
         seen = {*shown}
         for edge in self._edges.at(site):
-            case = None if edge in seen else self._showing(site, edge)
+            case = None if edge in seen else self._case_with(site, edge)
             if case is not None:
-                seen |= self._shown(case.value, site)
+                seen |= self._edges_in(case.value, site)
                 yield case
 
     def _message(self, setting: Setting, *wishes: Wishes) -> Any:
@@ -64,12 +64,14 @@ class ValidCases:
 
     def _literals(self, json_type: str, literals: Sequence[str], placeholder: Any) -> Iterator[Case]:
         free = self._free_sites(json_type)
-        for path in sorted(free, key=lambda path: not self.contract.sites[self.message_type][path].required)[:1]:
-            body = compact(self._message(SMALLEST, self._at(path), {path: Wish(options=[placeholder])}))
-            for number, literal in enumerate(literals):
-                yield from self._valid(
-                    body.replace(compact(placeholder), literal.encode()), f"spelled-{json_type}-{number}"
-                )
+        if not free:
+            return
+        path = min(free, key=lambda path: not self._sites[path].required)
+        body = compact(self._message(SMALLEST, self._at(path), {path: Wish(options=[placeholder])}))
+        for number, literal in enumerate(literals):
+            yield from self._valid(
+                body.replace(compact(placeholder), literal.encode()), f"spelled-{json_type}-{number}"
+            )
 
     def _free_sites(self, json_type: str) -> list[str]:
         """Returns the sites where every value of the type `json_type` is valid and touches no ambiguity."""
@@ -101,27 +103,28 @@ class ValidCases:
 
     # --------------------------------------------------------------------------------------------- one edge at a site
 
-    def _showing(self, site: Site, edge: str) -> Case | None:
+    def _case_with(self, site: Site, edge: str) -> Case | None:
         tag = ":".join(filter(None, (site.path, edge)))
-        for candidate in self._messages(site, edge):
-            if edge in self._shown(candidate, site) and (case := next(self._valid(compact(candidate), tag), None)):
+        for candidate in self._candidates(site, edge):
+            if edge in self._edges_in(candidate, site) and (case := next(self._valid(compact(candidate), tag), None)):
                 return case
         return None
 
-    def _shown(self, value: Any, site: Site) -> set[str]:
-        places = site.places(value)
-        return {name for _, there in places for name in self._edges.of(site.path, there)} if places else {"absent"}
+    def _edges_in(self, message: Any, site: Site) -> set[str]:
+        """Returns the names of the edges that a message has at a site."""
+        places = site.places(message)
+        return {name for _, value in places for name in self._edges.of(site.path, value)} if places else {"absent"}
 
-    def _messages(self, site: Site, edge: str) -> Iterator[Any]:
+    def _candidates(self, site: Site, edge: str) -> Iterator[Any]:
         """Yields messages that may have the edge, the smallest first. The generator may replace a value that
         contradicts another property, so the caller must check each message.
         """
         there = self._at(site.path)
-        for setting, more in self._around:
+        for setting, more in self._settings:
             yield from (self._message(setting, there, more, wishes) for wishes in self._wishes(site, edge))
 
     @cached_property
-    def _around(self) -> Sequence[tuple[Setting, Wishes]]:
+    def _settings(self) -> Sequence[tuple[Setting, Wishes]]:
         """The messages around an edge, the smallest first. Some edges need null: only failed responses, without data,
         have failure messages. In the last two messages, array items have different values.
         """

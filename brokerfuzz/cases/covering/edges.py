@@ -23,9 +23,12 @@ class Edges:
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self.contract = contract
         self.message_type: MessageType = message_type
-        self._named = {path: self._at_site(path, site.schema) for path, site in contract.sites[message_type].items()}
-        self.listed = lru_cache(self._listed)
-        self._known_names = lru_cache(maxsize=4096, typed=True)(self._names_of)
+        self._edges_by_type = {
+            path: self._edges_at(path, site.schema) for path, site in contract.sites[message_type].items()
+        }
+        self._names_of_scalar = lru_cache(maxsize=4096, typed=True)(
+            lambda path, value: [edge.name for edge in self.of_scalar(path, value)]
+        )
 
     def of(self, path: str, value: Any) -> Iterator[str]:
         """Yields the names of the edges of a valid value. Null and the absence of a property are also edges."""
@@ -33,7 +36,7 @@ class Edges:
             yield "absent"
         elif value is None:
             yield "null"
-        elif path in self._named:  # a changed contract does not describe all values
+        elif path in self._edges_by_type:  # a changed contract does not describe all values
             schema = self.contract.sites[self.message_type][path].schema
             if isinstance(value, list):
                 yield f"{max(size for size in SIZES if size <= len(value))}-items"
@@ -42,24 +45,21 @@ class Edges:
             elif "enum" in schema or isinstance(value, bool):
                 yield listed_name(value)
             else:
-                yield from self._known_names(path, value)
+                yield from self._names_of_scalar(path, value)
 
     def of_scalar(self, path: str, value: Any) -> list[Edge]:
         """Returns the edges of a string or a number. Other values, and those at unknown sites, have none."""
         site = self.contract.sites[self.message_type].get(path)
         if site is None or "enum" in site.schema:
             return []
-        return [edge for edge in self._named[path].get(type(value), ()) if edge.test(value, site.schema)]
+        return [edge for edge in self._edges_by_type[path].get(type(value), ()) if edge.test(value, site.schema)]
 
-    def _listed(self, path: str) -> Mapping[str, Sequence[Any]]:
+    def listed(self, path: str) -> Mapping[str, Sequence[Any]]:
         """Maps the names of the edges of an enumeration or a boolean to the values."""
         listed: dict[str, list[Any]] = {}
         for value in self.contract.sites[self.message_type][path].schema.get("enum", (True, False)):
             listed.setdefault(listed_name(value), []).append(value)
         return listed
-
-    def _names_of(self, path: str, value: Any) -> list[str]:
-        return [edge.name for edge in self.of_scalar(path, value)]
 
     def at(self, site: Site) -> list[str]:
         """Returns the names of all edges that a site can have."""
@@ -79,8 +79,8 @@ class Edges:
         if "boolean" in types:
             return [*names, *(listed_name(value) for value in schema.get(KNOWN, (True, False)))]
         shown = {name for value in self.values(site.path) for name in self.of(site.path, value)}
-        named = dict.fromkeys(edge.name for edges in self._named[site.path].values() for edge in edges)
-        return [*names, *(name for name in named if name in shown)]
+        possible = dict.fromkeys(edge.name for edges in self._edges_by_type[site.path].values() for edge in edges)
+        return [*names, *(name for name in possible if name in shown)]
 
     def values(self, path: str) -> Sequence[Any]:
         """Returns values that together have all edges of a site, simplest first."""
@@ -89,7 +89,7 @@ class Edges:
             return ()
         return values_at(self.contract, self.message_type, path)
 
-    def _at_site(self, path: str, schema: Schema) -> Mapping[type, Sequence[Edge]]:
+    def _edges_at(self, path: str, schema: Schema) -> Mapping[type, Sequence[Edge]]:
         """Returns the edges of strings and numbers at a site, by their types in Python."""
         types = types_of(schema)
         texts = plain_values_at(self.contract, self.message_type, path) or edge_values.TEXTS
