@@ -31,7 +31,7 @@ from brokerfuzz.generation.sources import (
     Wish,
     Wishes,
 )
-from brokerfuzz.generation.structures import is_composed, judged, nested_types, structures_of
+from brokerfuzz.generation.structures import checked, is_composed, nested_types, structures_of
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas import flattening as flat
 from brokerfuzz.schemas.judging import judge_of
@@ -154,7 +154,7 @@ class _Builder:
         if not fitting and (scalars or not draws) and flat.types_of(schema) - {"null"}:
             fitting = searched_values(schema, path)
         different = list({repr(value): value for value in fitting}.values())
-        return [judged(draws, schema, path)] if draws else [], choice(different) if different else None
+        return [checked(draws, schema, path)] if draws else [], choice(different) if different else None
 
     # ------------------------------------------------------------------------------------------------------ arrays
 

@@ -42,7 +42,7 @@ def structures_of(schema: Schema) -> list[Schema]:
     return [conjoin(structure, branch) for branch in branches[:_MOST_BRANCHES]]
 
 
-def judged(draws: Sequence[Draw], schema: Schema, site: str) -> Draw:
+def checked(draws: Sequence[Draw], schema: Schema, site: str) -> Draw:
     """Returns a function that draws values until one complies with the schema."""
     is_valid = judge_of(schema)
 
