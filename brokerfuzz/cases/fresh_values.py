@@ -17,7 +17,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Collection, Iterator
-from itertools import count
+from itertools import chain, count
 from secrets import token_hex
 
 from brokerfuzz.cases.case import Case
@@ -52,18 +52,22 @@ def check_property(name: str, message_type: MessageType, contract: Contract) -> 
     has such a property that can get fresh values. Raises `ReferenceDataError` if the reference data lists values of the
     property.
     """
-    possible = [each for any_type in contract.message_types for each in fresh_properties(any_type, contract)]
-    for part in name.split(","):
-        if part not in possible:
+    possible = list(
+        chain.from_iterable(fresh_properties(known_type, contract) for known_type in contract.message_types)
+    )
+    for property_name in name.split(","):
+        if property_name not in possible:
             raise UnknownNameError(
                 "property",
-                part,
+                property_name,
                 possible,
                 "for --fresh, use a property of the message whose value is a string, such as number",
             )
-        if contract.values is not None and part in contract.values.used(message_type):
-            problem = f"the reference data lists the values of {part}, so this property cannot be fresh"
-            raise ReferenceDataError(f"{problem}: remove {part} from the reference data, or do not use --fresh {part}")
+        if contract.values is not None and property_name in contract.values.used(message_type):
+            raise ReferenceDataError(
+                f"the reference data lists the values of {property_name}, so this property cannot be fresh: remove "
+                f"{property_name} from the reference data, or do not use --fresh {property_name}"
+            )
 
 
 class FreshValues:
@@ -73,11 +77,9 @@ class FreshValues:
     """
 
     def __init__(self, name: str, verdict_of: Callable[[Case, bytes], Verdict], *, fills_empty: bool = False) -> None:
-        self._name, self._verdict_of, self._fills_empty = name, verdict_of, fills_empty
-
-    @property
-    def name(self) -> str:
-        return self._name
+        self.name = name
+        self._verdict_of = verdict_of
+        self._fills_empty = fills_empty
 
     def changes(self, case: Case, body: bytes) -> bool:
         """Returns whether the body gets a new value each time that it is sent."""
@@ -85,7 +87,7 @@ class FreshValues:
 
     def changes_all(self, names: Collection[str], case: Case) -> bool:
         """Returns whether each string that the case has in these properties gets a new value."""
-        all_names = ",".join([self._name, *names])
+        all_names = ",".join([self.name, *names])
         all_fresh = FreshValues(all_names, self._verdict_of, fills_empty=True)
         return self.of(case, case.body, MARK) == all_fresh.of(case, case.body, MARK)
 
@@ -93,7 +95,7 @@ class FreshValues:
         """Returns the body with a fresh value, which ends in `suffix` (None: a suffix that no other message has).
         Returns the body unchanged if the property is not a string, or if the new value would change the verdict.
         """
-        changed = _refreshed(body, self._name, suffix or _suffix(), fills_empty=self._fills_empty)
+        changed = _refreshed(body, self.name, suffix or _suffix(), fills_empty=self._fills_empty)
         if changed == body:
             return body
         return changed if same_verdict(self._verdict_of(case, changed), self._verdict_of(case, body)) else body
@@ -131,7 +133,7 @@ def _refreshed(message: bytes, name: str, suffix: str, *, fills_empty: bool = Fa
         return message
     parts, end = [], 0
     names = name.split(",") if name else []
-    for literal in _values(text, names, fills_empty=fills_empty):
+    for literal in _string_values(text, names, fills_empty=fills_empty):
         parts += [text[end : literal.start()], _rewritten(literal[0], suffix)]
         end = literal.end()
     return "".join([*parts, text[end:]]).encode(encoding, errors) if parts else message
@@ -145,7 +147,7 @@ def _encoding(message: bytes) -> str:
     return detected.removesuffix("-sig")
 
 
-def _values(text: str, names: Collection[str], *, fills_empty: bool) -> Iterator[re.Match[str]]:
+def _string_values(text: str, names: Collection[str], *, fills_empty: bool) -> Iterator[re.Match[str]]:
     """Yields the string values of the properties `names` of the outermost object."""
     depth, key, before = 0, "", ""
     for token in _TOKEN.finditer(text):
