@@ -10,6 +10,7 @@ export, and the shards of an earlier export are removed. So all shards have the 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from brokerfuzz.cases.case import Case
@@ -22,6 +23,7 @@ from brokerfuzz.file_contents import write_errors
 from brokerfuzz.storage import place_of, suffix
 from brokerfuzz.version import __version__
 
+_LIST = ".shards.json"
 TOO_FEW = "brokerfuzz found too few new random cases that match the filters; use a smaller --random"
 
 
@@ -34,39 +36,40 @@ def write_shards(
 
     Raises `CorpusError` if a shard cannot be written, or if there are more shards than cases.
     """
-    place = place_of(out)
-    check_name(place)
-    bare = place.name.removesuffix(suffix(place.name))
-    stem = bare if form.is_folder else bare.removesuffix(PurePosixPath(bare).suffix)
-    rest = place.name.removeprefix(stem)
-    shards = [place.with_name(f"{stem}-{number:05}-of-{count:05}{rest}") for number in range(1, count + 1)]
-    listing = place.with_name(f"{stem}.shards.json")
-    manifest = Manifest(
-        __version__,
-        form.name,
-        f"{info.recipe} --shards={count}",
-        complete=False,
-        files=tuple(shard.name for shard in shards),
-    )
-    former = _listed(listing, stem)
-    existing = _kept(shards, former, listing, manifest.recipe, force=force) if resume else []
-    for shard in (shard for shard in shards if shard not in existing):
-        check_place(shard, form, force=force, remedy="add --resume to keep the existing shards, or --force")
+    listing, places = _paths(place_of(out), form, count)
+    names = tuple(place.name for place in places)
+    manifest = Manifest(__version__, form.name, f"{info.recipe} --shards={count}", complete=False, files=names)
+    former = _listed(listing)
+    existing = _kept(places, former, listing, manifest.recipe, force=force) if resume else []
+    new_places = [place for place in places if place not in existing]
+    for place in new_places:
+        check_place(place, form, force=force, remedy="add --resume to keep the existing shards, or --force")
     total, summary = export.total, Summary(info)
     if count > total:
         raise CorpusError(f"{total:,} cases cannot fill {count:,} shards: use --shards {total} or fewer")
-    bounds = [(number * total // count, (number + 1) * total // count) for number in range(count)]
-    summary.kept = sum(stop - start for shard, (start, stop) in zip(shards, bounds, strict=True) if shard in existing)
+    bounds = [number * total // count for number in range(count + 1)]
+    numbers = {place: range(*ends) for place, ends in zip(places, pairwise(bounds), strict=True)}
+    summary.kept = sum(len(numbers[place]) for place in existing)
     with write_errors(listing, CorpusError):
         if not existing:
-            _remove_shards([*former, *shards])
+            _remove_shards([*former, *places])
         write_manifest(listing, manifest)
-        for shard, (start, stop) in zip(shards, bounds, strict=True):
-            if shard not in existing:
-                cases = summary.counted(export.cases(start, stop), f"{shard} cannot be filled: {TOO_FEW}")
-                write_place(shard, form, counting(cases, stop - start), summary)
+        for place in new_places:
+            cases = export.cases(numbers[place].start, numbers[place].stop)
+            counted_cases = summary.counted(cases, f"{place} cannot be filled: {TOO_FEW}")
+            write_place(place, form, counting(counted_cases, len(numbers[place])), summary)
         write_manifest(listing, replace(manifest, complete=True))
     return summary
+
+
+def _paths(out: Path, form: Format, count: int) -> tuple[Path, list[Path]]:
+    """Returns the paths of the list and of the shards."""
+    check_name(out)
+    bare = out.name.removesuffix(suffix(out.name))
+    stem = bare if form.is_folder else bare.removesuffix(PurePosixPath(bare).suffix)
+    end = out.name.removeprefix(stem)
+    shards = [out.with_name(f"{stem}-{number:05}-of-{count:05}{end}") for number in range(1, count + 1)]
+    return out.with_name(f"{stem}{_LIST}"), shards
 
 
 def _kept(shards: Sequence[Path], former: Sequence[Path], listing: Path, recipe: str, *, force: bool) -> list[Path]:
@@ -90,11 +93,11 @@ def _is_complete(place: Path) -> bool:
     return manifest_of(place).complete if has_manifest(place) else place.is_file()
 
 
-def _listed(listing: Path, stem: str) -> list[Path]:
+def _listed(listing: Path) -> list[Path]:
     """Returns the shards of an earlier export. A name that is not the name of a shard is ignored."""
     if not listing.is_file():
         return []
-    pattern = re.compile(re.escape(stem) + r"-\d{5}-of-\d{5}[^/\\]*")
+    pattern = re.compile(re.escape(listing.name.removesuffix(_LIST)) + r"-\d{5}-of-\d{5}[^/\\]*")
     return [listing.with_name(name) for name in read_manifest(listing).files if pattern.fullmatch(name)]
 
 
