@@ -1,6 +1,5 @@
 import shlex
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import datetime
@@ -193,32 +192,29 @@ def _cases(export: Export) -> Iterator[Case]:
 
 def _print_summary(summary: Summary, out: str, seconds: float, time_dependent: int, options: ExportOptions) -> None:
     """Prints to standard error if the corpus goes to standard output."""
-    left_out = Counter[str]()
-    for (_, _, reason), count in summary.info.left_out.items():
-        left_out[reason] += count
     if options["json"]:
-        data = _summary_data(summary, out, seconds, time_dependent, left_out, options["shards"])
+        data = _summary_data(summary, out, seconds, time_dependent, options["shards"])
         print_json(data, indent=None, err=out == "-")
         return
-    for line in _summary_lines(summary, out, seconds, time_dependent, left_out, options["shards"]):
+    for line in _summary_lines(summary, out, seconds, time_dependent, options["shards"]):
         click.echo(line, err=out == "-")
 
 
 def _summary_data(
-    summary: Summary, out: str, seconds: float, time_dependent: int, left_out: Counter[str], shards: int | None
+    summary: Summary, out: str, seconds: float, time_dependent: int, shards: int | None
 ) -> dict[str, Any]:
     data: dict[str, Any] = {"out": out, "cases": summary.count, "bytes": summary.bytes, "seconds": round(seconds, 3)}
     if shards is not None:
         data |= {"shards": shards, "kept": summary.kept}
-    if left_out:
-        data["left_out"] = left_out
+    if summary.left_out:
+        data["left_out"] = summary.left_out
     if time_dependent:
         data["time_dependent"] = time_dependent
     return {**data, "messages": summary.by_message()}
 
 
 def _summary_lines(
-    summary: Summary, out: str, seconds: float, time_dependent: int, left_out: Counter[str], shards: int | None
+    summary: Summary, out: str, seconds: float, time_dependent: int, shards: int | None
 ) -> Iterator[str]:
     place = "standard output" if out == "-" else click.format_filename(out)
     in_shards = "" if shards is None else f", in {shards:,} shards"
@@ -226,7 +222,7 @@ def _summary_lines(
     yield f"{summary.count:,} cases written to {place}{in_shards} ({summary.bytes:,} bytes{duration})"
     if summary.kept:
         yield f"  {summary.kept:,} cases already existed"
-    for reason, count in left_out.items():
+    for reason, count in summary.left_out.items():
         yield f"  left out: {wording.counted(count, 'case')} {reason}"
     if time_dependent:
         yield f"  --clock adds {wording.counted(time_dependent, 'time-dependent case')}"

@@ -42,6 +42,14 @@ class Summary:
         return self._received - left_out
 
     @property
+    def left_out(self) -> Counter[str]:
+        """The number of cases that the format does not write, for each reason."""
+        counts = Counter[str]()
+        for (_, _, reason), count in self.info.left_out.items():
+            counts[reason] += count
+        return counts
+
+    @property
     def count(self) -> int:
         return self.by_label.total()
 

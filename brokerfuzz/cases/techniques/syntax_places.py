@@ -97,10 +97,12 @@ def _colons(tokens: Tokens) -> list[int]:
 
 
 def _commas(tokens: Tokens) -> list[int]:
+    """Returns the indices of commas between properties: a name and a colon follow."""
     return [index for index in _all(tokens, b",") if tokens[index + 2] == b":"]
 
 
 def _strings(tokens: Tokens) -> list[int]:
+    """Returns the indices of strings that are values, and not names of properties."""
     return [
         index for index, token in enumerate(tokens) if token[:1] == b'"' and tokens[index + 1 : index + 2] != [b":"]
     ]
