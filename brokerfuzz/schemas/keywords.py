@@ -130,11 +130,15 @@ def _without_forbidden_properties(joined: Schema, left: Schema, right: Schema) -
 
 
 def _type(left: str | list[str], right: str | list[str]) -> list[str]:
-    types, other = ({t} if isinstance(t, str) else set(t) for t in (left, right))
-    both = types & other
-    if "integer" in types | other and "number" in types | other:
-        both |= {"integer"} & (types | other)
+    left_types, right_types = _named_types(left), _named_types(right)
+    both = left_types & right_types
+    if ("integer" in left_types and "number" in right_types) or ("number" in left_types and "integer" in right_types):
+        both.add("integer")
     return [name for name in JSON_TYPES if name in both]
+
+
+def _named_types(value: str | list[str]) -> set[str]:
+    return {value} if isinstance(value, str) else set(value)
 
 
 def _properties(left: Mapping[str, Schema], right: Mapping[str, Schema]) -> dict[str, Schema]:

@@ -298,6 +298,11 @@ def test_a_large_contract_is_used(tmp_path: Path, kind: str) -> None:
     assert broken(contract, valid[0] | {"big": None}) != set()
 
 
+def test_types_that_exclude_each_other_allow_no_value(tmp_path: Path) -> None:
+    contract = changed(tmp_path, add(size={"type": ["integer", "number"], "allOf": [{"type": ["string", "boolean"]}]}))
+    assert contract.rule("offer-creation-request/size:type").demand == "nothing (no value is allowed)"
+
+
 def test_a_number_that_is_no_multiple_within_its_bounds_is_an_error(tmp_path: Path) -> None:
     contract = changed(tmp_path, add(big={"type": "number", "multipleOf": 0.7, "minimum": 0.1, "maximum": 0.6}))
     with pytest.raises(ContractError, match=r"no number at big that is a multiple of 0\.7"):
