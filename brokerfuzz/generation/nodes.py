@@ -16,7 +16,7 @@ from typing import Any
 from brokerfuzz.errors import ContractError
 from brokerfuzz.generation.scalars import ValuePlace, Values, choice, listed, may_be_null, realistic, scalar
 from brokerfuzz.generation.searched_values import searched_values
-from brokerfuzz.generation.site_questions import settling
+from brokerfuzz.generation.site_questions import Settle, settling
 from brokerfuzz.generation.sources import (
     COMPLETE,
     SETTINGS,
@@ -43,6 +43,8 @@ ABSENT: Any = object()
 _NO_WISH = Wish(state=None)
 _STATES = 16
 """The number of states from which a source chooses. A state that occurs several times is more probable."""
+_USUAL_MOST = 12
+"""The largest number of items where the contract has no maximum, unless more are required."""
 _LENGTH_OF_IDENTIFIERS = 40
 """Identifiers that must be shorter are not made different."""
 
@@ -156,77 +158,32 @@ class _Builder:
         different = list({repr(value): value for value in fitting}.values())
         return [checked(draws, schema, path)] if draws else [], choice(different) if different else None
 
-    # ------------------------------------------------------------------------------------------------------ arrays
-
     def _array(self, site: Site) -> Draw:
-        schema, path = site.schema, site.path
-        least = schema.get("minItems", 0)
-        limit = _most_items(schema)
-        most = max(12, least + 3) if limit is None else limit
-        if least > most:
+        least, most = site.schema.get("minItems", 0), _most_items(site.schema)
+        if most is not None and least > most:
             raise ContractError(
-                f"{path} cannot contain at least {least} and at most {most} items: correct minItems or maxItems"
+                f"{site.path} cannot contain at least {least} and at most {most} items: correct minItems or maxItems"
             )
-        item = self.node(site.item(schema.get("items", {}) if most else {}))
+        item = self.node(site.item({} if most == 0 else site.schema.get("items", {})))
         settle = settling(self.contract, self.message_type, site, self.style)
-        item_values = () if item.is_nested else item.edges
-
-        def draw(source: Source) -> list[Any]:
-            wish, wishes, outer = source.wishes.get(path, _NO_WISH), source.wishes, source.item
-            low = max(least, wish.least, 0 if wish.index is None else wish.index + 1)
-            high = max(most, low) if limit is None else limit
-            low = min(low, high)
-            items = []
-            for number in source.repeat(low, high if wish.most is None else min(high, wish.most), often=wish.often):
-                source.item = number
-                source.wishes = wishes if wish.index in (None, number) else source.pins
-                items.append(item.at(source))
-            source.wishes, source.item = wishes, outer
-            drawn = items.copy()
-            items[:] = settle(items, source, high)
-            if len(items) < low:  # the repairs have removed equal items; strategies of the user may draw no others
-                items += [*(value for value in item_values if value not in items), *(drawn if source.pins else ())][
-                    : low - len(items)
-                ]
-            return items
-
-        return draw
-
-    # ----------------------------------------------------------------------------------------------------- objects
+        return _Array(site.path, least, most, item, settle).draw
 
     def _object(self, site: Site) -> Draw:
-        conditions = flat.conditions_of(site.schema)
-        base = {keyword: value for keyword, value in site.schema.items() if keyword != "allOf"}
-        first = self._props(replace(site, schema=base))
+        base = replace(site, schema={name: value for name, value in site.schema.items() if name != "allOf"})
+        unconditional = self.properties(base)
+        branches = _Branches(self, base, flat.conditions_of(site.schema), unconditional)
         settle = settling(self.contract, self.message_type, site, self.style)
-        judges = [judge_of(condition["if"]) for condition in conditions]
-        named = {name for condition in conditions for name in names_in(condition["if"])}
-        deciding = [name for name in first if name in named]
-        branches: dict[tuple[bool, ...], Mapping[str, Node]] = {}
-
-        def branch(outcomes: tuple[bool, ...]) -> Mapping[str, Node]:
-            if outcomes not in branches:
-                parts = [
-                    condition.get("then" if holds else "else", {})
-                    for condition, holds in zip(conditions, outcomes, strict=True)
-                ]
-                branches[outcomes] = self._props(replace(site, schema=reduce(conjoin, parts, base)), first)
-            return branches[outcomes]
 
         def draw(source: Source) -> dict[str, Any]:
-            decided = {name: value for name in deciding if (value := first[name].at(source)) is not ABSENT}
-            props = branch(tuple(judge(decided) for judge in judges)) if conditions else first
-            properties = {}
-            for name, node in props.items():
-                value = decided.get(name, ABSENT) if name in deciding else node.at(source)
-                if value is not ABSENT:
-                    properties[name] = value
-            properties = settle(properties, source, None)
+            decided = {name: unconditional[name].at(source) for name in branches.deciding}
+            nodes = branches.chosen_by(_present(decided))
+            values = {name: decided[name] if name in decided else node.at(source) for name, node in nodes.items()}
+            properties: dict[str, Any] = settle(_present(values), source, None)
             return dict(reversed(properties.items())) if source.backwards else properties
 
         return draw
 
-    def _props(self, site: Site, unconditional: Mapping[str, Node] | None = None) -> Mapping[str, Node]:
+    def properties(self, site: Site, unconditional: Mapping[str, Node] | None = None) -> Mapping[str, Node]:
         """Returns the nodes of the properties of an object. Those that a condition does not change are shared."""
         schema = site.schema
         required, other = schema.get("required", ()), schema.get("additionalProperties", {})
@@ -242,6 +199,77 @@ class _Builder:
                 node = self.node(prop, optional=not prop.required)
             nodes[name] = node
         return nodes
+
+
+# -------------------------------------------------------------------------------------------------- arrays and objects
+
+
+@dataclass(frozen=True)
+class _Array:
+    """Draws arrays. If `most` is None, they can have any number of items."""
+
+    path: str
+    least: int
+    most: int | None
+    item: Node
+    settle: Settle
+
+    def draw(self, source: Source) -> list[Any]:
+        wish = source.wishes.get(self.path, _NO_WISH)
+        low, high = self._sizes(wish)
+        numbers = source.repeat(low, high if wish.most is None else min(high, wish.most), often=wish.often)
+        drawn = [self._item(source, number, wish) for number in numbers]
+        items: list[Any] = self.settle(drawn.copy(), source, high)
+        if len(items) < low:  # the repairs have removed equal items; strategies of the user may draw no others
+            edges = () if self.item.is_nested else self.item.edges
+            further_items = [*(value for value in edges if value not in items), *(drawn if source.pins else ())]
+            items += further_items[: low - len(items)]
+        return items
+
+    def _sizes(self, wish: Wish) -> tuple[int, int]:
+        """Returns the smallest and the largest size. A wish for an item needs this item."""
+        low = max(self.least, wish.least, 0 if wish.index is None else wish.index + 1)
+        high = max(_USUAL_MOST, self.least + 3, low) if self.most is None else self.most
+        return min(low, high), high
+
+    def _item(self, source: Source, number: int, wish: Wish) -> Any:
+        outer_wishes, outer_item = source.wishes, source.item
+        source.item = number
+        if wish.index not in (None, number):
+            source.wishes = source.pins
+        value = self.item.at(source)
+        source.wishes, source.item = outer_wishes, outer_item
+        return value
+
+
+class _Branches:
+    """The properties that an object has because of its conditions (`if`, `then`, `else`). The values of the properties
+    in `deciding` choose a branch of each condition.
+    """
+
+    def __init__(
+        self, builder: _Builder, base: Site, conditions: Sequence[Schema], unconditional: Mapping[str, Node]
+    ) -> None:
+        self._builder, self._base = builder, base
+        self._conditions, self._unconditional = conditions, unconditional
+        self._judges = [judge_of(condition["if"]) for condition in conditions]
+        names = {name for condition in conditions for name in names_in(condition["if"])}
+        self.deciding = [name for name in unconditional if name in names]
+        self._nodes: dict[tuple[bool, ...], Mapping[str, Node]] = {} if conditions else {(): unconditional}
+
+    def chosen_by(self, decided: Mapping[str, Any]) -> Mapping[str, Node]:
+        """Returns the nodes of all properties if the deciding ones have these values."""
+        outcomes = tuple(judge(decided) for judge in self._judges)
+        if outcomes not in self._nodes:
+            choices = zip(self._conditions, outcomes, strict=True)
+            parts = [condition.get("then" if holds else "else", {}) for condition, holds in choices]
+            site = replace(self._base, schema=reduce(conjoin, parts, self._base.schema))
+            self._nodes[outcomes] = self._builder.properties(site, self._unconditional)
+        return self._nodes[outcomes]
+
+
+def _present(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in properties.items() if value is not ABSENT}
 
 
 # ---------------------------------------------------------------------------------------- states and values of a site
