@@ -13,15 +13,11 @@ from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.structural_validation import PATTERNS, standard
 
 
-def validator_of(schema: Schema) -> jsonschema_rs.Validator:
-    return _validator(json.dumps(schema, default=list))
-
-
 def judge_of(schema: Schema) -> Callable[[Any], bool]:
     """Returns a function that says whether a value complies with a schema. NaN complies with no schema, and a lone
     surrogate counts as any other character.
     """
-    judge: Callable[[Any], bool] = validator_of(schema).is_valid
+    judge: Callable[[Any], bool] = _validator(json.dumps(schema, default=list)).is_valid
 
     def robust(value: Any) -> bool:
         try:
