@@ -29,17 +29,17 @@ def check_testable(
     if contract.is_tested:
         return
     contract.check_described(message_type)
-    if wrong := _problems(contract, message_type, full=False):
+    if wrong := _why_invalid(contract, message_type, full=False):
         raise ContractError(
             f"brokerfuzz cannot generate a valid {message_type} for this contract: the simplest message that it "
             f"generates {wrong}; "
             "change the schema there"
         )
     if "invalid" in verdicts and (untested := untested_rules(contract, message_type, chosen)):
-        wrong = _problems(contract, message_type, full=True)
+        wrong = _why_invalid(contract, message_type, full=True)
         if wrong or len(untested) == len(chosen.among(contract.rules[message_type]) or ()):
-            raise ContractError(_problem(untested, wrong))
-        warnings.warn(_problem(untested, wrong), stacklevel=2)
+            raise ContractError(_untestable(untested, wrong))
+        warnings.warn(_untestable(untested, wrong), stacklevel=2)
 
 
 def untested_rules(contract: Contract, message_type: MessageType, chosen: Selection) -> list[str]:
@@ -54,8 +54,8 @@ def _unbroken(contract: Contract, message_type: MessageType) -> list[str]:
     return [rule.id for rule in contract.rules[message_type] if not injector.techniques(rule)]
 
 
-def _problems(contract: Contract, message_type: MessageType, *, full: bool) -> str:
-    """Says why a message with all (or only the required) properties is not valid, if it is not."""
+def _why_invalid(contract: Contract, message_type: MessageType, *, full: bool) -> str:
+    """Says why a message with all (or only the required) properties is not clearly valid. Returns "" if it is."""
     verdict = check(
         message_type, compact(message(contract, message_type, COMPLETE if full else REQUIRED)), contract=contract
     )
@@ -65,7 +65,8 @@ def _problems(contract: Contract, message_type: MessageType, *, full: bool) -> s
     return "" if verdict.label == "valid" else f"has an ambiguous value at {_named(places)}"
 
 
-def _problem(untested: list[str], wrong: str) -> str:
+def _untestable(untested: list[str], wrong: str) -> str:
+    """Says that no case breaks these rules. `wrong` is what is wrong with a message with all properties, if known."""
     if wrong:
         return (
             f"brokerfuzz cannot generate valid messages in which it could break {_named(untested, 'or')}: a message "

@@ -77,27 +77,20 @@ class ValidValues:
         arguments.not_pinned(what, low, high, site, self.style.pinned, least=least)
         if (low == 0 and high is None) or arguments.is_within_one_of(site, self.style.pinned):
             return self
-        if site not in self.contract.sites[self.message_type]:
+        array = self.contract.sites[self.message_type].get(site)
+        if array is None:
             raise InvalidArgument(
                 f"the contract has no place {site!r} in {self.message_type}: use a strategy for another part of the "
                 "message"
             )
-        found = self.contract.sites[self.message_type][site]
-        schema = found.schema
-        if low and "array" not in types_of(schema):
+        if low and "array" not in types_of(array.schema):
             arguments.reject(f"min_{what}", low, f"the contract allows no array at {site}; use another strategy")
-        arguments.possible_size(what, low, high, schema)
-        objects = [above.path for above in found.around if above.name and above not in found.arrays]
-        present: Wishes = {path: Wish() for path in objects if low}
+        arguments.possible_size(what, low, high, array.schema)
         before = self.wishes.get(site, Wish(state=None))
-        return replace(
-            self,
-            wishes={
-                **self.wishes,
-                **present,
-                site: replace(before, state="drawn" if low else None, least=low, most=high),
-            },
-        )
+        sized = replace(before, state="drawn" if low else None, least=low, most=high)
+        objects = [around.path for around in array.around if around.name and around not in array.arrays]
+        present: Wishes = dict.fromkeys(objects, Wish()) if low else {}
+        return replace(self, wishes={**self.wishes, **present, site: sized})
 
     def draws(self, *, judge: bool = True) -> Draws[Any]:
         """Raises `InvalidArgument` if no value complies with these options.
