@@ -146,9 +146,12 @@ def _demands(name: str, schema: Schema) -> bool:
 def _label(when: Schema, number: int) -> str:
     if when.keys() == {"required"} and len(when["required"]) == 1:
         return f"with-{_identifier(when['required'][0])}"
-    tests = [(n, m["enum"][0]) for n, m in when.get("properties", {}).items() if len(m.get("enum", ())) == 1]
-    simple = len(tests) == 1 == len(when.get("properties", {})) and not composed_keywords_of(when)
-    return f"{tests[0][0]}={_identifier(tests[0][1])}" if simple else f"if-{number}"
+    properties = when.get("properties", {})
+    if len(properties) == 1 and not composed_keywords_of(when):
+        ((name, test),) = properties.items()
+        if len(test.get("enum", ())) == 1:
+            return f"{name}={_identifier(test['enum'][0])}"
+    return f"if-{number}"
 
 
 def _identifier(value: Any) -> str:
