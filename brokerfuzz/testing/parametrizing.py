@@ -267,8 +267,9 @@ def _collected(tested: RuleCases, kwargs: dict[str, Any]) -> Iterator[Call]:
             if not _is_failure(problem):
                 stops.append(problem)
                 return
+            if not failures:
+                first.append(problem)
             failures.append((case, actual_of(problem)))
-            first.extend([] if first else [problem])
 
     for case in tested.cases:
         yield collecting(case), {**kwargs, ARGUMENT: case}
