@@ -9,7 +9,7 @@ from random import Random
 from benchmarks.fleet.fleet import fleet
 from benchmarks.fleet.messages import OFFER, Mutant, Reader
 from benchmarks.stacks.habits import STACKS
-from brokerfuzz.campaign import Result, Settings, fire
+from brokerfuzz.campaign import Result, Settings, run_campaign
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.option import completed
 from brokerfuzz.options import FireOptions
@@ -80,4 +80,6 @@ def _target(mutant: Mutant) -> FunctionTarget:
 
 
 def _fired(target: Target) -> Result:
-    return fire(Settings(plan=Plan(message_type=OFFER, now=NOW), options=completed(FireOptions, {"now": NOW})), target)
+    return run_campaign(
+        Settings(plan=Plan(message_type=OFFER, now=NOW), options=completed(FireOptions, {"now": NOW})), target
+    )

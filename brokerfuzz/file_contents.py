@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-LARGEST = 256 * 1024 * 1024
+LARGEST_CONTENTS = 256 * 1024 * 1024
 """The maximum size of a file that is read as a whole, in bytes. Devices such as `/dev/zero` would otherwise fill the
 memory.
 """
@@ -47,11 +47,11 @@ def _reason(problem: OSError | ValueError) -> str:
 
 
 def read_file(path: str | Path, error: ErrorKind, remedy: str) -> bytes:
-    """Returns the contents of a file. Raises `error` if the file cannot be read, or has more than `LARGEST` bytes."""
+    """Returns the contents of a file. Raises `error` if it cannot be read, or is larger than `LARGEST_CONTENTS`."""
     with read_errors(path, error, remedy), open_file(path) as stream:
-        contents = stream.read(LARGEST + 1)
-        if len(contents) > LARGEST:
-            raise OSError(errno.EFBIG, f"it has more than {LARGEST // 1024**2} MiB")
+        contents = stream.read(LARGEST_CONTENTS + 1)
+        if len(contents) > LARGEST_CONTENTS:
+            raise OSError(errno.EFBIG, f"it has more than {LARGEST_CONTENTS // 1024**2} MiB")
     return contents
 
 

@@ -22,7 +22,7 @@ from typing import BinaryIO, cast
 from urllib.parse import unquote, urlsplit
 
 from brokerfuzz.errors import BrokerfuzzError, CorpusError, InputError, needs_extra, quoted
-from brokerfuzz.file_contents import LARGEST, ErrorKind, open_file, read_errors, write_errors
+from brokerfuzz.file_contents import LARGEST_CONTENTS, ErrorKind, open_file, read_errors, write_errors
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -106,9 +106,11 @@ def without_mark(first: bytes, stream: BinaryIO, name: str) -> tuple[bytes, Bina
         return first.removeprefix(BOM_UTF8), stream
     if encoding not in ("utf-16", "utf-32"):  # without a mark, the encoding is a guess
         return first, stream
-    contents = first + stream.read(LARGEST)
+    contents = first + stream.read(LARGEST_CONTENTS)
     if stream.read(1):
-        raise InputError(f"{name} has more than {LARGEST // 1024**2} MiB in {encoding.upper()}: save the file as UTF-8")
+        raise InputError(
+            f"{name} has more than {LARGEST_CONTENTS // 1024**2} MiB in {encoding.upper()}: save the file as UTF-8"
+        )
     try:
         lines = BytesIO(contents.decode(encoding).encode())
     except UnicodeDecodeError as problem:

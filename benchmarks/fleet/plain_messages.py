@@ -12,7 +12,7 @@ from benchmarks.fleet.values import TEXTS
 from brokerfuzz.schemas import Condition, Contract, Rule, Site
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.keywords import Schema
-from brokerfuzz.schemas.questions import KINDS
+from brokerfuzz.schemas.questions import QUESTION_KINDS
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Ground:
         """Maps each site with strings of a certain form to this form."""
         return {
             path: name
-            for name, kind in KINDS.items()
+            for name, kind in QUESTION_KINDS.items()
             for ambiguity in self.contract.ambiguities
             if name in TEXTS and ambiguity.kind is kind
             for path in (ambiguity.sites or {}).get(OFFER, ())

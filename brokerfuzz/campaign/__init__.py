@@ -4,7 +4,7 @@ contract.
 
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.finding import Finding
-from brokerfuzz.campaign.firing import Campaign, fire, fire_here
+from brokerfuzz.campaign.firing import Campaign, run_campaign, run_campaign_here
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.results import CampaignOutcome, CampaignProgress, Result, Stop
 from brokerfuzz.campaign.settings import Settings
@@ -19,6 +19,6 @@ __all__ = [
     "Result",
     "Settings",
     "Stop",
-    "fire",
-    "fire_here",
+    "run_campaign",
+    "run_campaign_here",
 ]

@@ -31,7 +31,7 @@ CONFLICT = 409
 
 
 @dataclass(frozen=True)
-class Kind:
+class KindOfFinding:
     """What is said about findings of a kind: its `name` in reports, the verb of a sentence (`crashes if ...`) and that
     of what fails (`crashes at ...`, for a baseline). If `text_matters`, answers with different texts show different
     problems. A text about a rejection often names only the property, or the first of several problems.
@@ -43,13 +43,13 @@ class Kind:
     text_matters: bool = False
 
 
-KINDS: Mapping[FindingKind, Kind] = {
-    "stopped-answering": Kind("end of all answers"),
-    "crashed": Kind("crash", "crashes", "crashes at", text_matters=True),
-    "timeout": Kind("timeout", "no answer", "does not answer"),
-    "differing-answers": Kind("differing answers"),
-    "invalid-accepted": Kind("wrong acceptance"),
-    "valid-rejected": Kind("wrong rejection", "rejected", "rejects"),
+FINDING_KINDS: Mapping[FindingKind, KindOfFinding] = {
+    "stopped-answering": KindOfFinding("end of all answers"),
+    "crashed": KindOfFinding("crash", "crashes", "crashes at", text_matters=True),
+    "timeout": KindOfFinding("timeout", "no answer", "does not answer"),
+    "differing-answers": KindOfFinding("differing answers"),
+    "invalid-accepted": KindOfFinding("wrong acceptance"),
+    "valid-rejected": KindOfFinding("wrong rejection", "rejected", "rejects"),
 }
 """The most important kinds first, in the order of reports."""
 

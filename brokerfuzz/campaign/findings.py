@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from brokerfuzz.campaign.causes.evidence import Evidence
 from brokerfuzz.campaign.causes.explanation import Explanation
-from brokerfuzz.campaign.contradictions import KINDS
+from brokerfuzz.campaign.contradictions import FINDING_KINDS
 from brokerfuzz.campaign.finding import Finding, finding_name
 from brokerfuzz.cases.fresh_values import MARK, FreshValues, marked
 from brokerfuzz.schemas import Contract
@@ -26,7 +26,7 @@ def findings_of(
 ) -> tuple[Finding, ...]:
     """Returns a finding for each explanation, the most important ones first."""
     findings = [_finding(explanation, evidence, target, contract, fresh) for explanation in explanations]
-    order = list(KINDS)
+    order = list(FINDING_KINDS)
     findings.sort(key=lambda finding: (order.index(finding.kind), -finding.failed))
     return tuple(_with_names_of_their_own(findings))
 

@@ -366,7 +366,7 @@ class Campaign:
         )
 
 
-def fire(settings: Settings, target: Target, on_progress: OnProgress | None = None) -> Result:
+def run_campaign(settings: Settings, target: Target, on_progress: OnProgress | None = None) -> Result:
     """Runs a campaign until it ends or Ctrl-C is pressed, and returns the result.
 
     Raises `TargetError` if the target cannot be reached, and `WorkerError` if the workers cannot be started. Raises
@@ -380,7 +380,7 @@ def fire(settings: Settings, target: Target, on_progress: OnProgress | None = No
         return campaign.result()
 
 
-async def fire_here(settings: Settings, target: Target, on_progress: OnProgress | None = None) -> Result:
+async def run_campaign_here(settings: Settings, target: Target, on_progress: OnProgress | None = None) -> Result:
     with _campaign(settings, target, on_progress) as campaign:
         await campaign.run()
         return campaign.result()

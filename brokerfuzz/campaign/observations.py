@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from brokerfuzz.campaign.causes.leniencies import habit_of
-from brokerfuzz.campaign.contradictions import KINDS
+from brokerfuzz.campaign.contradictions import FINDING_KINDS
 from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.campaign.ledger import Ledger
 from brokerfuzz.campaign.proof import CaseAnswers, Proofs
@@ -104,4 +104,4 @@ def _in_words(asked: CaseAnswers, contract: Contract) -> str:
     assert kind is not None, "the answer is wrong"
     if kind == "invalid-accepted" and asked.rule:
         return habit_of(asked.case, contract).text
-    return f"{KINDS[kind].name} ({asked.answer.reason})"
+    return f"{FINDING_KINDS[kind].name} ({asked.answer.reason})"

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Literal
 
 from brokerfuzz.campaign.answer_texts import text_of
-from brokerfuzz.campaign.contradictions import KINDS
+from brokerfuzz.campaign.contradictions import FINDING_KINDS
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.campaign.sending import Sender, TargetLostError, UnsendableError
@@ -147,7 +147,7 @@ class Problem:
         if answer.kind != failure.answer.kind:
             return False
         text = text_of(answer, body)
-        return self._text.includes(text) if KINDS[failure.kind].text_matters else self._text.head == text.head
+        return self._text.includes(text) if FINDING_KINDS[failure.kind].text_matters else self._text.head == text.head
 
     async def recurs(self, tries: int = TRIES) -> bool:
         """Sends the message again, and returns whether the problem occurs again. If not, sends it several more times,

@@ -13,7 +13,7 @@ from brokerfuzz.cases.case_tags import TWIN_TAGS
 from brokerfuzz.json_trees import tree_of, write_tree
 from brokerfuzz.schemas import Verdict
 
-LARGEST = 8192
+LARGEST_REPAIRED = 8192
 """The size in bytes above which the smallest message of a finding gets no twin, because this would need long."""
 
 
@@ -25,7 +25,7 @@ async def twin_of_finding(failure: Failure, judge: Judge, plain: Sequence[Case])
     if body == case.body:
         return case.twin.body
     tree = tree_of(body)
-    if tree is None or len(body) > LARGEST:
+    if tree is None or len(body) > LARGEST_REPAIRED:
         return None
     differences = tuple(OrdinaryValues.of(case.twin, plain).differences(tree))
 

@@ -29,7 +29,7 @@ from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.verdicts import known_labels
 
-LARGEST = 16 * 1024
+LARGEST_ESSENTIAL = 16 * 1024
 """The maximum size of an essential message, in bytes. Even in base64, such a message fits on a line of 64 KiB."""
 
 
@@ -69,8 +69,8 @@ def essentials(
 ) -> Iterator[Case]:
     """Yields the essential cases of a message type. Each twin comes before its invalid cases.
 
-    `now` and `rules` work as in `catalogue`. With `large`, messages of more than `LARGEST` bytes are included. Raises
-    `ClockError` for an unsupported `now`, and `UnknownNameError` for an unknown message type.
+    `now` and `rules` work as in `catalogue`. With `large`, messages of more than `LARGEST_ESSENTIAL` bytes are
+    included. Raises `ClockError` for an unsupported `now`, and `UnknownNameError` for an unknown message type.
     """
     used_contract = known_contract(contract)
     used_contract.known_message_type(message_type)
@@ -78,7 +78,7 @@ def essentials(
     return (
         case
         for case in _distinct(listing.cases(small=True))
-        if (large or len(case.body) <= LARGEST) and (now is not None or _is_timeless(case, used_contract))
+        if (large or len(case.body) <= LARGEST_ESSENTIAL) and (now is not None or _is_timeless(case, used_contract))
     )
 
 

@@ -35,5 +35,5 @@ def command(url: str | None, options: FireCommandOptions) -> int:
       brokerfuzz fire --exec 'node read.js' --message product-list-response
       brokerfuzz fire --app shop.main:app /offers
     """
-    status: int = import_module("brokerfuzz.commands.fire_campaign").fire(url, options)
+    status: int = import_module("brokerfuzz.commands.fire_campaign").run(url, options)
     return status

@@ -31,7 +31,7 @@ _OF_JOURNAL = (
 """With `--resume`, the values of these options come from the journal."""
 
 
-def fire(url: str | None, options: FireCommandOptions) -> int:
+def run(url: str | None, options: FireCommandOptions) -> int:
     """Returns the exit status."""
     command_line, resume = options, options.get("resume")
     options = targets.with_settings(FireCommandOptions, command_line, url, _command(resume) or "brokerfuzz fire TARGET")
@@ -123,7 +123,7 @@ def _run(target: Target, settings: Settings) -> Result:
     if settings.resume and settings.journal is not None:
         _compare_targets(settings.journal, target)
     with nullcontext() if is_quiet() else campaign_line() as on_progress:
-        return campaign.fire(settings, target, on_progress)
+        return campaign.run_campaign(settings, target, on_progress)
 
 
 def _check_filters(settings: Settings) -> None:

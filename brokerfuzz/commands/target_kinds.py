@@ -102,7 +102,7 @@ def _reference_service(options: Mapping[str, Any], campaign: _Campaign) -> Itera
         )
 
 
-KINDS = (
+TARGET_KINDS = (
     TargetKind("url", "a URL", "a URL", _endpoint, is_http=True, own_options=("hooks", "cleanup")),
     TargetKind("exec", "--exec", "--exec COMMAND", _program, own_options=("lines",)),
     TargetKind("call", "--call", "--call MODULE:FUNCTION", _function),
@@ -115,7 +115,7 @@ KINDS = (
 
 
 def kind_of(options: Mapping[str, Any]) -> TargetKind:
-    return next(kind for kind in KINDS if kind.is_chosen(options))
+    return next(kind for kind in TARGET_KINDS if kind.is_chosen(options))
 
 
 @contextmanager

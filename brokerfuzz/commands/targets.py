@@ -10,7 +10,7 @@ from brokerfuzz.campaign.settings import NOT_FRESH
 from brokerfuzz.case_options import contract_of
 from brokerfuzz.cases.fresh_values import fresh_properties
 from brokerfuzz.commands.output import UsageError, note
-from brokerfuzz.commands.target_kinds import KINDS
+from brokerfuzz.commands.target_kinds import TARGET_KINDS
 from brokerfuzz.config import Configuration
 from brokerfuzz.errors import ConfigurationError
 from brokerfuzz.option import completed, declared, flag_of
@@ -36,7 +36,7 @@ def with_settings(kind: type, command_line: Mapping[str, Any], url: str | None, 
     """
     configuration = _configuration(command_line.get("config"))
     configured = dict(configuration.options)
-    chosen = {"lines", *(target_kind.option for target_kind in KINDS)}
+    chosen = {"lines", *(target_kind.option for target_kind in TARGET_KINDS)}
     if url is not None or chosen & command_line.keys():
         configured = {name: value for name, value in configured.items() if name not in chosen}
         if url is None or not _has_same_server(url, configuration):
@@ -77,13 +77,15 @@ def _origin(url: str) -> tuple[str, str]:
 
 
 def _check(options: Mapping[str, Any], usage: str) -> None:
-    kinds = [kind for kind in KINDS if kind.is_chosen(options)]
+    kinds = [kind for kind in TARGET_KINDS if kind.is_chosen(options)]
     if not kinds or "" in [options[kind.option] for kind in kinds]:
         problem = "the target is empty" if kinds else "no target given"
-        raise UsageError(f"{problem}: run `{usage}`, where TARGET is {listed([kind.usage for kind in KINDS], 'or')}")
+        raise UsageError(
+            f"{problem}: run `{usage}`, where TARGET is {listed([kind.usage for kind in TARGET_KINDS], 'or')}"
+        )
     if len(kinds) > 1:
-        raise UsageError(f"more than one target given: use only one of {listed([kind.name for kind in KINDS])}")
-    for kind in KINDS:
+        raise UsageError(f"more than one target given: use only one of {listed([kind.name for kind in TARGET_KINDS])}")
+    for kind in TARGET_KINDS:
         for name in kind.own_options:
             if options[name] and kind not in kinds:
                 flag = flag_of(name, declared(TargetOptions)[name])

@@ -8,7 +8,7 @@ from itertools import chain
 from brokerfuzz.cases.case_tags import EDGE
 from brokerfuzz.cases.records import CaseRecord
 
-KINDS = ("before", "after", "added", "removed", "changed", "rewritten")
+COUNT_NAMES = ("before", "after", "added", "removed", "changed", "rewritten")
 
 CaseTopic = tuple[str, str, str]
 """The topic of a case: its message type, its subject and its technique. The subject is a rule, an ambiguity, an edge,

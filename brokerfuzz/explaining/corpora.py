@@ -12,7 +12,7 @@ from typing import Any
 from brokerfuzz.cases.case_tags import EDGE
 from brokerfuzz.cases.records import CaseRecord
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.corpus.comparing import KINDS, CaseTopic, Comparison
+from brokerfuzz.corpus.comparing import COUNT_NAMES, CaseTopic, Comparison
 from brokerfuzz.explaining.description import Description
 from brokerfuzz.schemas import MessageType
 from brokerfuzz.wording import counted, printable_as_in_python, table
@@ -104,14 +104,14 @@ def differences(comparison: Comparison) -> Description:
     total_cases = f"{comparison.cases['before']:,} cases before, {comparison.cases['after']:,} after"
     data = {
         "same": comparison.same,
-        "cases": {kind: comparison.cases[kind] for kind in KINDS},
+        "cases": {kind: comparison.cases[kind] for kind in COUNT_NAMES},
         "labels": [{"before": before, "after": after, "cases": count} for (before, after), count in labels],
         "about": [
             {
                 "message": message,
                 "about": about,
                 "technique": technique or None,
-                **{kind: counts[kind] for kind in KINDS},
+                **{kind: counts[kind] for kind in COUNT_NAMES},
             }
             for (message, about, technique), counts in topics.items()
         ],

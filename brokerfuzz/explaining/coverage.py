@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from brokerfuzz.cases.case import Case, clock
-from brokerfuzz.cases.covering.goals import KINDS, Goal
+from brokerfuzz.cases.covering.goals import GOAL_KINDS, Goal
 from brokerfuzz.cases.covering.tally import Score, Tally
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import InputError
@@ -22,7 +22,7 @@ from brokerfuzz.explaining.hints import hint_about
 from brokerfuzz.explaining.judgements import judge, possible_types_of
 from brokerfuzz.inputs.files import InputMessage, contract_messages
 from brokerfuzz.schemas import Contract, MessageType
-from brokerfuzz.schemas.json_reader import read
+from brokerfuzz.schemas.json_reader import read_message
 from brokerfuzz.wording import plural, table
 
 ROOT = "(root)"
@@ -104,7 +104,7 @@ def measure(
 def _not_recognised(name: str, first: InputMessage, contract: Contract) -> InputError:
     if not first.body.strip():
         return InputError(f"{name} is empty: specify a file that contains messages")
-    reading = read(first.body)
+    reading = read_message(first.body)
     if reading.error:
         remedy = "specify a corpus, or add --message TYPE if this is an invalid message of this type"
         return InputError(f"{name} is not JSON ({reading.error}): {remedy}")
@@ -118,16 +118,16 @@ def _not_recognised(name: str, first: InputMessage, contract: Contract) -> Input
 def _table(tally: Tally) -> Iterator[str]:
     """A cell such as `3/5` contains the number of covered goals and the number of all goals."""
     yield click.style(tally.title, bold=True)
-    scores = {kind: tally.score(kind) for kind in KINDS}
+    scores = {kind: tally.score(kind) for kind in GOAL_KINDS}
     rows = [(plural(kind), str(score), f"{score.percent} %") for kind, score in scores.items()]
     for line, score in zip(table(rows, numbers=True), scores.values(), strict=True):
         yield click.style(f"  {line}", fg=_colour(score))
     yield ""
     sites = [
-        [site or ROOT, *(str(tally.score_of(kinds.get(kind, ()))) for kind in KINDS)]
+        [site or ROOT, *(str(tally.score_of(kinds.get(kind, ()))) for kind in GOAL_KINDS)]
         for site, kinds in tally.by_site.items()
     ]
-    for line in table([["site", *map(plural, KINDS)], *sites], numbers=True):
+    for line in table([["site", *map(plural, GOAL_KINDS)], *sites], numbers=True):
         yield f"  {line}"
 
 
@@ -136,7 +136,7 @@ def _colour(score: Score) -> str:
 
 
 def _data(tally: Tally) -> dict[str, Any]:
-    scores = {kind: tally.score(kind) for kind in KINDS}
+    scores = {kind: tally.score(kind) for kind in GOAL_KINDS}
     return {
         "messages": tally.messages,
         "verdicts": {label: tally.verdicts[label] for label in LABELS},

@@ -6,7 +6,7 @@ from typing import Any
 
 from brokerfuzz.inputs.recognising import is_message
 from brokerfuzz.schemas import Contract, MessageType
-from brokerfuzz.schemas.json_reader import read
+from brokerfuzz.schemas.json_reader import read_message
 from brokerfuzz.wording import printable, with_article
 
 _SEVERAL = "the file contains several messages: add --ndjson if each line is one"
@@ -17,7 +17,7 @@ _DEEPEST = 4
 
 def hint_about(body: bytes, contract: Contract) -> str | None:
     """Returns a hint about an invalid message, or None."""
-    reading = read(body)
+    reading = read_message(body)
     if reading.error is not None:
         return _SEVERAL if _begins_with_an_object(body) else None
     value = reading.usual
@@ -59,7 +59,7 @@ def _messages_inside(value: Any, contract: Contract, pointer: str) -> Iterator[t
 def _content(part: Any, pointer: str) -> tuple[Any, str]:
     """Returns what a value contains, and where. A string can contain JSON."""
     if isinstance(part, str) and part.startswith("{"):
-        return read(part.encode(errors="surrogatepass")).usual, f"the string {pointer}"
+        return read_message(part.encode(errors="surrogatepass")).usual, f"the string {pointer}"
     return part, pointer
 
 

@@ -19,7 +19,7 @@ from brokerfuzz.explaining.hints import hint_about
 from brokerfuzz.inputs.files import InputMessage
 from brokerfuzz.inputs.recognising import possible_types
 from brokerfuzz.schemas import Contract, MessageType, Policies, Verdict, check
-from brokerfuzz.schemas.json_reader import read
+from brokerfuzz.schemas.json_reader import read_message
 from brokerfuzz.schemas.judged_interpretations import source_of
 from brokerfuzz.schemas.verdicts import violation
 from brokerfuzz.wording import printable_as_in_python, table
@@ -44,7 +44,7 @@ def possible_types_of(
     """
     stated_type = message_type or (message.record.message_type if message.record is not None else None)
     if stated_type is None:
-        return possible_types(read(message.body).usual, contract)
+        return possible_types(read_message(message.body).usual, contract)
     if stated_type not in contract.message_types:
         raise InputError(f"{message}, has the unknown message type {quoted(stated_type)}: use the contract that has it")
     return (stated_type,)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
-from brokerfuzz.schemas.edge import LONGEST, Edge, EdgeTable, Test, any_of
+from brokerfuzz.schemas.edge import LONGEST, Edge, EdgeTable, EdgeTest, any_of
 from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.questions.notations import INSTANTS
 
@@ -31,7 +31,7 @@ def longest(schema: Schema) -> int:
     return max(most, int(schema.get("minLength", 0)))
 
 
-def _beyond_ascii(is_one: Callable[[str], bool]) -> Test:
+def _beyond_ascii(is_one: Callable[[str], bool]) -> EdgeTest:
     return lambda text, schema: not text.isascii() and any(map(is_one, text))
 
 

@@ -1,7 +1,7 @@
 """Reads messages from files and standard input: one message per file or per line, a corpus, or recorded traffic.
 
-To save memory, files with one message per line are read line by line. A message of more than `LARGEST` bytes is an
-error.
+To save memory, files with one message per line are read line by line. A message of more than `LARGEST_MESSAGE` bytes is
+an error.
 """
 
 import sys
@@ -23,10 +23,10 @@ from brokerfuzz.errors import CorpusError, InputError
 from brokerfuzz.inputs.recognising import is_message
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.json_parser import parsed_document
-from brokerfuzz.schemas.json_reader import read
+from brokerfuzz.schemas.json_reader import read_message
 from brokerfuzz.storage import opened_file, place_of, suffix, without_mark
 
-LARGEST = 64 * 1024 * 1024
+LARGEST_MESSAGE = 64 * 1024 * 1024
 LARGEST_RECORDING = 512 * 1024 * 1024
 """The maximum size of a file with recorded traffic, in bytes. Reading such a file needs several times as much
 memory.
@@ -84,7 +84,7 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
             first, all_others = without_mark(first, stream, name)
             yield from _of_lines(first, all_others, name)
         else:
-            yield InputMessage(name, 1, _whole(stream, name, first, LARGEST))
+            yield InputMessage(name, 1, _whole(stream, name, first, LARGEST_MESSAGE))
 
 
 def _of_folder(folder: Path, *, lines: bool) -> Iterator[InputMessage]:
@@ -112,7 +112,7 @@ def contract_messages(
     omitted = Counter[str]()
     is_empty = True
     for message in messages(name, lines=lines):
-        if message.recorded and not is_message(read(message.body).usual, contract, types):
+        if message.recorded and not is_message(read_message(message.body).usual, contract, types):
             omitted[message.name] += 1
         else:
             is_empty = False
@@ -145,11 +145,11 @@ def _line(stream: BinaryIO, name: str, number: int) -> bytes:
 
     Raises `InputError` if the line is too long.
     """
-    line = stream.readline(LARGEST + 1)
-    if len(line) > LARGEST:
+    line = stream.readline(LARGEST_MESSAGE + 1)
+    if len(line) > LARGEST_MESSAGE:
         raise InputError(
-            f"{name}, line {number}, has more than {LARGEST:,} bytes, the limit for a message: write each message on "
-            "a separate line"
+            f"{name}, line {number}, has more than {LARGEST_MESSAGE:,} bytes, the limit for a message: write each "
+            "message on a separate line"
         )
     return line
 

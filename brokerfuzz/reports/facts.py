@@ -5,7 +5,7 @@ order and in these words.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from brokerfuzz.campaign.contradictions import KINDS
+from brokerfuzz.campaign.contradictions import FINDING_KINDS
 from brokerfuzz.campaign.message_json import body_of
 from brokerfuzz.cases.message_diff import changed_lines
 from brokerfuzz.contract_names import LABELS
@@ -61,7 +61,7 @@ def title_of(finding: Document) -> str:
 def text_of_crash(finding: Document) -> str:
     """Returns the text of an exception, or of the response to a crash, and nothing for other kinds of findings."""
     got = finding["got"]
-    if not KINDS[finding["kind"]].text_matters:
+    if not FINDING_KINDS[finding["kind"]].text_matters:
         return ""
     text = got["reason"] if got["status"] is None else got["response"]
     return printable(text or "", _LONGEST_TEXT)

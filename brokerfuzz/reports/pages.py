@@ -5,7 +5,7 @@ A page is a single file that loads no other files. In a browser without scripts,
 
 from collections.abc import Sequence
 
-from brokerfuzz.campaign.contradictions import KINDS
+from brokerfuzz.campaign.contradictions import FINDING_KINDS
 from brokerfuzz.reports import facts
 from brokerfuzz.reports.json_document import Document
 from brokerfuzz.reports.rendering import html_page, markdown_text
@@ -25,7 +25,7 @@ def findings_page(document: Document) -> str:
         document=document,
         facts=facts,
         kinds=ANSWER_KINDS,
-        finding_kinds=KINDS,
+        finding_kinds=FINDING_KINDS,
         most_rows=MOST_ROWS,
     )
 

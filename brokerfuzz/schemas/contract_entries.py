@@ -10,7 +10,7 @@ from jsonschema_rs import Validator, validator_for
 from brokerfuzz.errors import ContractError
 from brokerfuzz.pointers import path_to
 from brokerfuzz.schemas.keywords import Schema
-from brokerfuzz.schemas.questions import KINDS, REJECTED, Question
+from brokerfuzz.schemas.questions import QUESTION_KINDS, REJECTED, Question
 from brokerfuzz.schemas.questions.question import Types
 from brokerfuzz.schemas.rule import Rule, sources_of
 from brokerfuzz.schemas.sites import Site
@@ -140,11 +140,11 @@ _AMBIGUITY = validator_for(
         "required": _REQUIRED,
         "properties": {
             **dict.fromkeys(("id", "question", "plain", "source"), _TEXT),
-            "kind": {"enum": [None, *sorted(KINDS)]},
+            "kind": {"enum": [None, *sorted(QUESTION_KINDS)]},
             "interpretations": {"type": ["array", "object"], "items": {"type": "string"}, "uniqueItems": True},
             "sites": _SITES,
         },
-        "allOf": [_entry_of(name, kind) for name, kind in KINDS.items()],
+        "allOf": [_entry_of(name, kind) for name, kind in QUESTION_KINDS.items()],
     }
 )
 """The shape of an entry of `ambiguities.json`."""
@@ -177,7 +177,7 @@ def ambiguity_of(entry: Mapping[str, Any]) -> Ambiguity:
         map(str, interpretation_entry["seconds"] if isinstance(interpretation_entry, dict) else interpretation_entry)
     )
     options = {key: value for key, value in entry.items() if key not in (*_REQUIRED, "sites")}
-    about = entry["id"], entry["question"], entry["plain"], entry["source"], KINDS.get(str(entry["kind"]))
+    about = entry["id"], entry["question"], entry["plain"], entry["source"], QUESTION_KINDS.get(str(entry["kind"]))
     return Ambiguity(*about, interpretations, entry.get("sites"), options)
 
 

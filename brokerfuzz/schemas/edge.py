@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from brokerfuzz.schemas.keywords import Schema
 
-Test = Callable[[Any, Schema], bool]
+EdgeTest = Callable[[Any, Schema], bool]
 LONGEST = 255
 """The length of the longest string that touches no ambiguity where the contract has no maximum, in characters."""
 
@@ -17,7 +17,7 @@ class Edge(NamedTuple):
 
     name: str
     text: str
-    test: Test
+    test: EdgeTest
     values: Sequence[Any] = ()
 
 
@@ -33,10 +33,10 @@ class EdgeTable(NamedTuple):
         return (*self.usual, *(value for edge in self.edges for value in edge.values))
 
 
-def any_of(letters: str) -> Test:
+def any_of(letters: str) -> EdgeTest:
     wanted_letters = frozenset(letters)
     return lambda text, schema: not wanted_letters.isdisjoint(text)
 
 
-def some_letter(is_one: Callable[[str], bool]) -> Test:
+def some_letter(is_one: Callable[[str], bool]) -> EdgeTest:
     return lambda text, schema: any(map(is_one, text))

@@ -1,7 +1,7 @@
 """Parses JSON strictly, as RFC 8259 defines it.
 
-Other parsers tolerate errors and lose information that the oracle needs. `read` can be called with any bytes and raises
-no exception. The result contains an error for NaN and for text after the message. The result also reports duplicate
+Other parsers tolerate errors and lose information that the oracle needs. `read_message` can be called with any bytes
+and raises no exception. The result contains an error for NaN and for text after the message. It also reports duplicate
 properties, and numbers that a double cannot represent. Integers can have any length, and nesting can have any depth.
 """
 
@@ -15,7 +15,7 @@ import orjson
 
 from brokerfuzz.pointers import pointer_of
 from brokerfuzz.schemas.json_parser import Inexact, SharedNames, exact, parse
-from brokerfuzz.schemas.questions import KINDS, Question
+from brokerfuzz.schemas.questions import QUESTION_KINDS, Question
 from brokerfuzz.schemas.questions.encodings import Encoding, decoded
 from brokerfuzz.schemas.questions.json_texts import Characters, DoubleRange, DuplicateProperties, LoneSurrogates
 from brokerfuzz.wording import printable
@@ -37,8 +37,8 @@ class Interpretation(NamedTuple):
 
 USUAL = Interpretation()
 
-_ENCODINGS = [kind() for kind in KINDS.values() if issubclass(kind, Encoding)]
-_CHARACTERS = [kind() for kind in KINDS.values() if issubclass(kind, Characters)]
+_ENCODINGS = [kind() for kind in QUESTION_KINDS.values() if issubclass(kind, Encoding)]
+_CHARACTERS = [kind() for kind in QUESTION_KINDS.values() if issubclass(kind, Characters)]
 
 
 @dataclass(slots=True)
@@ -70,7 +70,7 @@ class Reading:
         return len(places) > len(set(places))
 
 
-def read(body: bytes) -> Reading:
+def read_message(body: bytes) -> Reading:
     """Parses a message. Raises no exception: see `Reading.error`."""
     value = _parsed_quickly(body)
     return Reading(body, {USUAL: value}) if value is not None else read_fully(body)

@@ -16,7 +16,7 @@ from brokerfuzz.errors import quoted
 from brokerfuzz.schemas.ambiguity_scan import Inspection, Scan
 from brokerfuzz.schemas.contract import Contract, Policies, PolicyValues, once_per_contract
 from brokerfuzz.schemas.contract_entries import Ambiguity
-from brokerfuzz.schemas.json_reader import Interpretation, Reading, read, read_fully
+from brokerfuzz.schemas.json_reader import Interpretation, Reading, read_fully, read_message
 from brokerfuzz.schemas.judged_interpretations import JudgedInterpretation, verdict_of
 from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.questions import AboutBytes, Question
@@ -123,12 +123,12 @@ class Rulebook:
 
     def _readings(self, body: bytes, policies: Policies) -> list[tuple[str, Reading]]:
         """Returns the parsed message. Overlong UTF-8 can be decoded or replaced, so there can be two."""
-        usual = read(body)
+        usual = read_message(body)
         overlong = next((notation for notation in usual.exotic if notation[0] is OverlongUtf8), None)
         ambiguity = self._ambiguities.get(OverlongUtf8)
         if overlong is None or ambiguity is None:
             return [("", usual)]
-        decoded = read(OverlongUtf8.decoded(body))
+        decoded = read_message(OverlongUtf8.decoded(body))
         decoded.exotic.append(overlong)
         possible = {f"{ambiguity.id}=decoded": decoded, f"{ambiguity.id}=replaced": usual}
         names = policies.get(ambiguity.id, ambiguity.interpretations)

@@ -25,7 +25,7 @@ _GRACE = 0.5
 """An application that does not block gets this number of seconds to give up a request itself after the time limit."""
 _ENDING_SECONDS = 5.0
 """The maximum number of seconds until an application has stopped."""
-KINDS = (
+APPLICATION_KINDS = (
     "a URL, an ASGI or WSGI application, a test client (httpx, Starlette, Flask, Django), or a function that gets bytes"
 )
 
@@ -65,7 +65,7 @@ def target_for(target: Any, path: str | None, *, in_caller: bool = False, **opti
         case 2 | 3:
             return _application(target, path or "/", type(target).__name__, in_caller=in_caller, **options)
         case _:
-            raise TargetError(f"target={quoted(target)} cannot be tested: use {KINDS}")
+            raise TargetError(f"target={quoted(target)} cannot be tested: use {APPLICATION_KINDS}")
 
 
 def _application(application: Any, path: str, name: str, **options: Any) -> InProcessTarget:

@@ -26,7 +26,7 @@ LONGEST_TEXT = 150
 """The maximum number of characters of the text of an exception before its line of code: a reason has one line."""
 
 NOT_AN_ANSWER = "is not a valid answer: return True or False, or raise ValueError"
-KINDS: "tuple[Kind, ...]" = ("accepted", "rejected", "crashed")
+ANSWER_KINDS: "tuple[Kind, ...]" = ("accepted", "rejected", "crashed")
 LENGTH = struct.Struct(">I")
 _NOT_OF_USERS = (__file__.removesuffix(f"targets{os.sep}call_server.py"), os.__file__.removesuffix("os.py"), "<frozen")
 """The beginnings of the names of files that are not code of the user: brokerfuzz and the standard library."""
@@ -103,7 +103,7 @@ def meaning_of(result: object) -> "tuple[Kind, str] | None":
         return "rejected", "returned False"
     if isinstance(result, str):
         word = result.replace(":", " ").partition(" ")[0]
-        for kind in KINDS:
+        for kind in ANSWER_KINDS:
             if kind == word:
                 return kind, result[len(word) + 1 :].strip() or word
     return None

@@ -112,7 +112,7 @@ def fire(target: Any, message_type: MessageType | None = None, **options: Unpack
         _check_sockets()
         ready = _ready(target, message_type, options, in_caller=True)
         with outside_of_event_loop():
-            result = campaign.fire(ready.settings, ready.target, _log_the_first_wait())
+            result = campaign.run_campaign(ready.settings, ready.target, _log_the_first_wait())
         return ready.report(result)
     except BrokerfuzzError as problem:
         raise problem.with_traceback(None) from problem.__cause__  # so that pytest shows only the call and the error
@@ -132,7 +132,7 @@ async def fire_async(target: Any, message_type: MessageType | None = None, **opt
     __tracebackhide__ = True
     try:
         ready = _ready(target, message_type, options, in_caller=False)
-        result = await campaign.fire_here(ready.settings, ready.target, _log_the_first_wait())
+        result = await campaign.run_campaign_here(ready.settings, ready.target, _log_the_first_wait())
         return ready.report(result)
     except BrokerfuzzError as problem:
         raise problem.with_traceback(None) from problem.__cause__  # as in `fire`

@@ -126,7 +126,7 @@ def test_files_without_permission_are_reported_in_one_line(
 
 
 def test_a_message_of_unbounded_length_on_standard_input_is_rejected(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("brokerfuzz.inputs.files.LARGEST", 1000)
+    monkeypatch.setattr("brokerfuzz.inputs.files.LARGEST_MESSAGE", 1000)
     result = run("check", "-", text="[\n" * 2000)
     assert_one_line(result.exit_code, result.stderr, "more than 1,000 bytes")
 

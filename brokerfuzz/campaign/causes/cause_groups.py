@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 from brokerfuzz.campaign.causes.attributes import Attribute
 from brokerfuzz.campaign.causes.evidence import union
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation, explanation_of
-from brokerfuzz.campaign.contradictions import KINDS
+from brokerfuzz.campaign.contradictions import FINDING_KINDS
 
 MANY: Final = 3
 """This number of conditions of one property is one finding: the target rejects, for example, all but letters."""
@@ -49,7 +49,7 @@ def _is_wider(wider: Cause, cause: Cause) -> bool:
 
 def _answer(cause: Cause) -> tuple[str, ...]:
     """What tells failures apart. The text of a rejection may name the property, so it does not."""
-    return cause.text if KINDS[cause.failure.kind].text_matters else cause.text[:1]
+    return cause.text if FINDING_KINDS[cause.failure.kind].text_matters else cause.text[:1]
 
 
 def _groups_of(causes: Sequence[Cause]) -> list[list[Cause]]:

@@ -6,7 +6,7 @@ from typing import Final
 
 from brokerfuzz.campaign.causes.attributes import VALID, Attributes
 from brokerfuzz.campaign.causes.evidence import Mask, union
-from brokerfuzz.campaign.contradictions import KINDS, FindingKind
+from brokerfuzz.campaign.contradictions import FINDING_KINDS, FindingKind
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.json_trees import at_pointer, read_tree, write_tree
 from brokerfuzz.pointers import site_of
@@ -101,7 +101,7 @@ def explanation_of(causes: Sequence[Cause]) -> Explanation:
     """
     first = min(causes, key=lambda cause: (not cause.attributes, len(cause.failure.body), cause.failure.number))
     sites = tuple(dict.fromkeys(site for cause in causes for site in cause.sites))
-    failing = tuple(sorted({f"{KINDS[cause.failure.kind].failing} {cause.failing}" for cause in causes}))
+    failing = tuple(sorted({f"{FINDING_KINDS[cause.failure.kind].failing} {cause.failing}" for cause in causes}))
     return Explanation(
         text=_sentence(causes, first),
         failure=first.failure,
@@ -144,7 +144,7 @@ def _sentence(causes: Sequence[Cause], first: Cause) -> str:
         return f"{first.line}: crashes ({listed(exceptions)}) if {listed(subjects, 'or', most=MOST_NAMED)}"
     if first.attributes == (VALID,):
         return f"rejects (almost) every valid message ({reason})"
-    kind = KINDS[first.failure.kind]
+    kind = FINDING_KINDS[first.failure.kind]
     unexplained = [cause for cause in causes if not cause.attributes]
     conditions = dict.fromkeys(cause.condition() for cause in unexplained[:1] or causes)
     if not any(conditions):

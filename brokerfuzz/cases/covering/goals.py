@@ -12,7 +12,7 @@ from brokerfuzz.schemas import Contract, MessageType, Rule
 class Goal(NamedTuple):
     """Something that a case can cover: a broken rule, a technique, an edge or an ambiguity.
 
-    `kind` is one of `KINDS`. `site` is the site of the rule, edge or ambiguity. `name` identifies the goal at this
+    `kind` is one of `GOAL_KINDS`. `site` is the site of the rule, edge or ambiguity. `name` identifies the goal at this
     site: for example, `minimum` (a rule), `minimum one-below` (a technique), `zero` (an edge), or `cron-syntax` (an
     ambiguity).
     """
@@ -22,7 +22,7 @@ class Goal(NamedTuple):
     name: str
 
 
-KINDS = ("rule", "technique", "edge", "ambiguity")
+GOAL_KINDS = ("rule", "technique", "edge", "ambiguity")
 
 
 def of_rule(rule: Rule, technique: str | None = None) -> Goal:

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.covering.edges import edges
-from brokerfuzz.cases.covering.goals import KINDS, Goal, covered, of_rule
+from brokerfuzz.cases.covering.goals import GOAL_KINDS, Goal, covered, of_rule
 from brokerfuzz.cases.fault_injector import FaultInjector
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.contract_names import LABELS
@@ -53,7 +53,7 @@ class Tally:
         """All goals of the message type, sorted by site and then by kind."""
         order = {path: number for number, path in enumerate(self.contract.sites[self.message_type])}
         all_goals = [*self._of_rules(), *self._of_edges(), *self._of_ambiguities()]
-        return sorted(all_goals, key=lambda goal: (order.get(goal.site, len(order)), KINDS.index(goal.kind)))
+        return sorted(all_goals, key=lambda goal: (order.get(goal.site, len(order)), GOAL_KINDS.index(goal.kind)))
 
     def _of_rules(self) -> Iterator[Goal]:
         injector = FaultInjector(self.contract, self.message_type, self.now)

@@ -41,7 +41,7 @@ class Product:
 
 _OWNERS = ("Marketing", "Retail", "Claims", "Human Resources", "Customer Service")
 _PAPERS = ("gloss", "matte", "uncoated")
-KINDS = (
+PRODUCT_KINDS = (
     Kind("PST", "Postcard", "postcards", ("4 x 6 in", "5 x 7 in", "6 x 9 in", "6 x 11 in"), _PAPERS, 34, 0.01),
     Kind("LTR", "Letter", "letters", ("8.5 x 11 in", "8.5 x 14 in"), ("white", "cream", "recycled"), 28, 0.02,
          pages=(2, 4)),
@@ -72,7 +72,7 @@ KINDS = (
 
 def _catalog() -> tuple[Product, ...]:
     products: list[Product] = []
-    for kind in KINDS:
+    for kind in PRODUCT_KINDS:
         for step, size in enumerate(kind.sizes):
             for finish in kind.finishes:
                 short = size.removesuffix(" in").replace(" ", "").upper()
@@ -94,7 +94,7 @@ def _catalog() -> tuple[Product, ...]:
 PRODUCTS = _catalog()
 OF_CATEGORY = {
     category: tuple(product for product in PRODUCTS if product.kind.category == category)
-    for category in dict.fromkeys(kind.category for kind in KINDS)
+    for category in dict.fromkeys(kind.category for kind in PRODUCT_KINDS)
 }
 MAIL = (*OF_CATEGORY["postcards"], *OF_CATEGORY["letters"], *OF_CATEGORY["brochures"])
 READ_ON_SCREENS = tuple(

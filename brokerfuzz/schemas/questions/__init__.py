@@ -3,10 +3,10 @@ asked. An entry of `ambiguities.json` asks a question of one kind.
 """
 
 from brokerfuzz.schemas.questions import clock, encodings, equal_items, json_texts, notations, order, responses, sizes
-from brokerfuzz.schemas.questions.question import KINDS, REJECTED, AboutBytes, AboutType, Freedom, Question
+from brokerfuzz.schemas.questions.question import QUESTION_KINDS, REJECTED, AboutBytes, AboutType, Freedom, Question
 
 __all__ = [
-    "KINDS",
+    "QUESTION_KINDS",
     "REJECTED",
     "AboutBytes",
     "AboutType",

@@ -72,7 +72,7 @@ class Question:
 
     def __init_subclass__(cls, kind: str = "") -> None:
         if kind:
-            KINDS[kind] = cls
+            QUESTION_KINDS[kind] = cls
 
     def __init__(
         self, names: Sequence[Any] = (), options: Mapping[str, Any] | None = None, schema: Schema | None = None
@@ -158,5 +158,5 @@ class AboutBytes(Question):
     can_be_drawn = False
 
 
-KINDS: dict[str, type[Question]] = {}
+QUESTION_KINDS: dict[str, type[Question]] = {}
 """Maps the names of the kinds to their classes."""

@@ -25,7 +25,7 @@ from brokerfuzz.schemas.questions.question import (
 from brokerfuzz.schemas.verdicts import describe
 
 
-class Envelope(Question, kind="envelope"):
+class InconsistentEnvelope(Question, kind="envelope"):
     """A response that reports success without data, or failure without a reason. The names are those of the properties
     with the success, the reasons of a failure, and the data.
     """
