@@ -31,10 +31,10 @@ from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.old_answers import OldAnswers
 from brokerfuzz.campaign.problem import TRIES, Bounds
 from brokerfuzz.campaign.proof import CaseAnswers
-from brokerfuzz.campaign.proving import Proving
 from brokerfuzz.campaign.results import CampaignProgress, Result, Stop
 from brokerfuzz.campaign.sending import Sender, TargetLostError, UnsendableError
 from brokerfuzz.campaign.settings import Settings
+from brokerfuzz.campaign.twins import Proving
 from brokerfuzz.campaign.worker_answers import WorkerAnswers
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.plan import STRIDE

@@ -25,7 +25,7 @@ from jsonschema_rs import validator_for
 
 from brokerfuzz.campaign.exchanges import Exchange
 from brokerfuzz.errors import JournalError
-from brokerfuzz.file_contents import open_file, read_errors
+from brokerfuzz.file_contents import open_file, read_errors, write_errors
 from brokerfuzz.locks import lock
 from brokerfuzz.shapes import problem_in
 from brokerfuzz.targets import ANSWER_KINDS, Answer
@@ -171,10 +171,8 @@ class Journal:
         self._path = path
         self._on_disk = monotonic()
         binary = getattr(os, "O_BINARY", 0)  # only on Windows
-        try:
+        with write_errors(path, JournalError):
             self._file = os.open(path, flags | os.O_WRONLY | os.O_APPEND | binary, 0o600)
-        except OSError as problem:
-            raise self._unwritable(problem) from problem
         if locked and not lock(self._file):
             os.close(self._file)
             raise JournalError(
@@ -186,6 +184,11 @@ class Journal:
         """Creates a journal whose first line is `head`. Raises `JournalError` if the file already exists or cannot be
         written.
         """
+        if os.path.lexists(path):
+            raise JournalError(
+                f"{path} already exists: continue its campaign with --resume {path}, or specify another file with "
+                "--journal"
+            )
         journal = cls(path, os.O_CREAT | os.O_EXCL)
         journal._write(orjson.dumps({"journal": VERSION, **head}))
         return journal
@@ -197,11 +200,9 @@ class Journal:
         """
         journal = cls(path)
         complete = sum(map(len, lines(path)))
-        try:
+        with write_errors(path, JournalError):
             if os.fstat(journal._file).st_size > complete:
                 os.ftruncate(journal._file, complete)
-        except OSError as problem:
-            raise journal._unwritable(problem) from problem
         return journal
 
     @classmethod
@@ -216,14 +217,15 @@ class Journal:
     def _write(self, line: bytes) -> None:
         data = line + b"\n"
         written = 0
-        try:
-            while written < len(data):
-                written += os.write(self._file, data[written:])
-        except OSError as problem:
-            with suppress(OSError):  # readers ignore an incomplete last line
-                if written:
-                    os.ftruncate(self._file, os.fstat(self._file).st_size - written)
-            raise self._unwritable(problem) from problem
+        with write_errors(self._path, JournalError):
+            try:
+                while written < len(data):
+                    written += os.write(self._file, data[written:])
+            except OSError:
+                with suppress(OSError):  # readers ignore an incomplete last line
+                    if written:
+                        os.ftruncate(self._file, os.fstat(self._file).st_size - written)
+                raise
         if monotonic() - self._on_disk > _ON_DISK_EVERY:
             self._flush_to_disk()
 
@@ -235,14 +237,3 @@ class Journal:
     def close(self) -> None:
         self._flush_to_disk()
         os.close(self._file)
-
-    def _unwritable(self, problem: OSError) -> JournalError:
-        if isinstance(problem, FileExistsError):
-            return JournalError(
-                f"{self._path} already exists: continue its campaign with --resume {self._path}, or specify another "
-                "file with --journal"
-            )
-        return JournalError(
-            f"the journal {self._path} cannot be written ({problem.strerror or problem}): free some disk space or "
-            "specify another file; the earlier lines of the journal are complete"
-        )

@@ -1,5 +1,7 @@
-"""Builds twins (valid counterparts) of messages that have none: those of findings and of probes. A twin differs in as
-few places as possible, and has the values of another valid message there.
+"""Sends the twins (valid counterparts) of rejected messages, and builds those of findings and of probes, which have
+none. A twin differs in as few places as possible, and has the values of another valid message there.
+
+If the target accepts the twin, which lacks only the fault, it rejects the message because of the fault.
 """
 
 from collections.abc import Sequence
@@ -8,6 +10,9 @@ from functools import lru_cache
 from brokerfuzz.campaign.difference import Difference, OrdinaryValues, fewest, undone
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.judge import Judge
+from brokerfuzz.campaign.known_identifiers import KnownIdentifiers
+from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_tags import TWIN_TAGS
 from brokerfuzz.json_trees import tree_of, write_tree
@@ -15,6 +20,35 @@ from brokerfuzz.schemas import Verdict
 
 LARGEST_REPAIRED = 8192
 """The size in bytes above which the smallest message of a finding gets no twin, because this would need long."""
+
+
+class Proving:
+    def __init__(self, sender: Sender, judge: Judge, known_identifiers: KnownIdentifiers) -> None:
+        self._sender, self._judge = sender, judge
+        self._known_identifiers = known_identifiers
+
+    async def prove(self, asked: CaseAnswers) -> None:
+        """Adds the answer to the twin of a rejected case. If a valid message was rejected because the target already
+        knows its number, replaces the answer with the one that counts. Raises `TargetLostError`.
+        """
+        if asked.answer.kind == "accepted":
+            self._known_identifiers.add_accepted(asked.case)
+        elif asked.needs_proof:
+            await self._ask_twin(asked)
+        elif asked.contradiction == "valid-rejected":
+            asked.answer = await self._known_identifiers.answer_that_counts(asked.number, asked.case, asked.answer)
+
+    async def _ask_twin(self, asked: CaseAnswers) -> None:
+        asked.identifiers = self._judge.identifiers(asked.case)
+        asked.is_conflict = self._sender.is_conflict(asked.case, asked.answer, asked.identifiers)
+        twin = twin_of(asked.case, asked.verdict, self._sender.plain, self._judge)
+        if twin is None or not self._sender.can_send(twin):
+            return
+        answer = await self._sender.ask("twin", asked.number, twin)
+        asked.twin = twin
+        asked.twin_answer = await self._known_identifiers.answer_that_counts(asked.number, twin, answer)
+        asked.is_conflict = asked.is_conflict or asked.twin_answer is not answer
+        asked.is_twin_stored = self._sender.is_stored(twin)
 
 
 async def twin_of_finding(failure: Failure, judge: Judge, plain: Sequence[Case]) -> bytes | None:

@@ -13,15 +13,13 @@ from brokerfuzz.campaign import Result, Settings
 from brokerfuzz.campaign.journal import head_of
 from brokerfuzz.case_options import campaign_plan, folder_of
 from brokerfuzz.commands import campaign_results, target_kinds, targets
-from brokerfuzz.commands.continuing import continuing_command
 from brokerfuzz.commands.output import UsageError, is_quiet, note
 from brokerfuzz.commands.progress import campaign_line
-from brokerfuzz.commands.resuming import recorded
+from brokerfuzz.commands.resuming import continuing_command, recorded
 from brokerfuzz.commands.target_output import output_of_targets
 from brokerfuzz.option import declared, flag_of
 from brokerfuzz.options import CaseFilters, FireCommandOptions
 from brokerfuzz.targets import Target
-from brokerfuzz.targets.demonstration_target import DEMONSTRATION
 from brokerfuzz.targets.secret_masking import Secrets
 from brokerfuzz.wording import counted
 
@@ -137,7 +135,7 @@ def _compare_targets(journal: str, target: Target) -> None:
     the same target, although their ports can differ.
     """
     before = str(head_of(journal).get("target"))
-    if before != target.name and not all(name.startswith(DEMONSTRATION) for name in (before, target.name)):
+    if before != target.name and not all(name.startswith(target_kinds.DEMONSTRATION) for name in (before, target.name)):
         note(f"{journal} contains the answers of another target ({before}): the campaign continues with {target.name}")
 
 

@@ -16,7 +16,9 @@ from brokerfuzz.service.running import running, serve_command
 from brokerfuzz.target_options import http_options
 from brokerfuzz.targets import CallTarget, CommandTarget, HttpTarget, LineTarget, Target
 from brokerfuzz.targets.application import OPTIONS, NamedApplicationTarget
-from brokerfuzz.targets.demonstration_target import DemonstrationTarget
+
+DEMONSTRATION = "the demonstration service"
+"""The beginning of the name of the reference service."""
 
 
 @dataclass(frozen=True)
@@ -95,11 +97,11 @@ def _reference_service(options: Mapping[str, Any], campaign: _Campaign) -> Itera
         )
     settings = {"bugs": options["bugs"], "now": options["now"], "seed": options.get("seed", 0)}
     with running(**settings, contract=own) as base:
-        yield DemonstrationTarget(
-            f"{base}{own.transfers[campaign.message_type].path}",
-            started_by=serve_command(base, **settings, contract=campaign.contract),
-            **campaign.http,
-        )
+        target = HttpTarget(f"{base}{own.transfers[campaign.message_type].path}", **campaign.http)
+        target.name = f"{DEMONSTRATION} {target.name}"
+        # the service of the campaign stops at its end
+        target.before_curl = serve_command(base, **settings, contract=campaign.contract)
+        yield target
 
 
 TARGET_KINDS = (

@@ -14,9 +14,9 @@ from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.campaign.problem import TRIES, Bounds, LimitReachedError, Problem
 from brokerfuzz.campaign.proof import CaseAnswers
-from brokerfuzz.campaign.proving import Proving
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.shrinking import Shrinker
+from brokerfuzz.campaign.twins import Proving
 from brokerfuzz.cases.case import Case
 from brokerfuzz.json_trees import first_values, tree_of
 from brokerfuzz.schemas import MessageType
