@@ -35,11 +35,11 @@ ALLOWED: dict[str, set[str]] = {
     "campaign": {
         "workers", "storage", "locks", "targets",
         "cases.case", "cases.case_tags", "cases.fresh_values", "cases.techniques", "cases.fault_injector", "cases.fault_wishes", "json_trees",
-        "cases.catalogue", "cases.covering", "generation", "cases.plan", "option", "options", "version", "schemas", "shapes", "errors",
+        "cases.catalogue", "cases.covering", "cases.records", "generation", "cases.plan", "option", "options", "version", "schemas", "shapes", "errors",
     },
     "reports": {
         "version", "campaign", "targets", "cases.case", "cases.covering", "cases.fresh_values",
-        "cases.message_diff",
+        "cases.message_diff", "cases.records",
         "cases.techniques", "storage", "schemas", "shapes", "errors",
     },
     "service": {"cases.random_cases", "schemas", "errors"},

@@ -16,10 +16,10 @@ from typing import Any, Literal
 from brokerfuzz.campaign.answer_texts import text_of
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
 from brokerfuzz.campaign.judge import Judge
-from brokerfuzz.campaign.message_json import body_of
 from brokerfuzz.campaign.sending import Sender, TargetLostError, UnsendableError
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fresh_values import FreshValues
+from brokerfuzz.cases.records import body_of
 from brokerfuzz.options import ReplayOptions
 from brokerfuzz.schemas import Label, MessageType, Verdict
 from brokerfuzz.targets import Answer, Target

@@ -15,6 +15,7 @@ If the verdict of a case depends on the current time, the case has the tag `now:
 verdict is correct.
 """
 
+import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -30,6 +31,7 @@ from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import CorpusError, LabelError, problem_of, quoted, shortened
 from brokerfuzz.schemas import Contract, Label, MessageType
+from brokerfuzz.schemas.json_reader import is_compact_json
 from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.shapes import problem_in
 from brokerfuzz.wording import listed
@@ -42,6 +44,13 @@ def encode(case: Case, *, base64: bool = False) -> bytes:
     if case.is_compact and not base64:
         return _line(case, b'"body":' + case.body)
     return _line(case, b'"raw":"%b"' % b64encode(case.body))
+
+
+def message_json(body: bytes) -> dict[str, Any]:
+    """Returns a message as in a record, for a document that contains messages: with the property `body` or `raw`."""
+    if is_compact_json(body):
+        return {"body": orjson.loads(body)}
+    return {"raw": b64encode(body).decode()}
 
 
 def encode_beside(case: Case, file: str, reason: str) -> bytes:
@@ -180,9 +189,21 @@ def _message(record: dict[str, Any]) -> bytes | str:
     """Returns the message, or the name of its file. A JSON value becomes bytes, because parsed JSON needs thirty times
     as much memory.
     """
-    if "body" in record:
-        return orjson.dumps(record.pop("body"))
-    return str(record["file"]) if "file" in record else b64decode(record["raw"], validate=True)
+    if "file" in record:
+        return str(record["file"])
+    body = body_of(record)
+    record.pop("body", None)
+    return body
+
+
+def body_of(message: Mapping[str, Any]) -> bytes:
+    """Returns the bytes of a message with the property `body` or `raw`."""
+    if "raw" in message:
+        return b64decode(message["raw"], validate=True)
+    try:
+        return orjson.dumps(message["body"])
+    except TypeError:  # someone edited the file: `message_json` does not write such a value
+        return json.dumps(message["body"], separators=(",", ":")).encode()
 
 
 def judged(

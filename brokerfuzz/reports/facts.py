@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from brokerfuzz.campaign.contradictions import FINDING_KINDS
-from brokerfuzz.campaign.message_json import body_of
 from brokerfuzz.cases.message_diff import changed_lines
+from brokerfuzz.cases.records import body_of
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.pointers import site_of
 from brokerfuzz.reports.json_document import Document

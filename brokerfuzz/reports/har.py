@@ -11,7 +11,7 @@ from base64 import b64encode
 from http import HTTPStatus
 from typing import Any
 
-from brokerfuzz.campaign.message_json import body_of
+from brokerfuzz.cases.records import body_of
 from brokerfuzz.errors import ReportError
 from brokerfuzz.reports.facts import is_flaky, outcome_of
 from brokerfuzz.reports.json_document import Document

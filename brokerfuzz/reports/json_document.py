@@ -10,11 +10,11 @@ from typing import Any
 
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.ledger import Observed
-from brokerfuzz.campaign.message_json import message_json
 from brokerfuzz.campaign.pace import Timing
 from brokerfuzz.campaign.proof import UnprovenExample
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.cases.case import Case, message_id
+from brokerfuzz.cases.records import message_json
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.judged_interpretations import source_of
