@@ -3,15 +3,18 @@
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from behaviours import Condition, crashing, is_null, lenient, strict
 from click.testing import CliRunner
 from fixture_types import Run, Start
-from hand_made_servers import OFFER, answers, serving
-from pricing_reader import BUG, PRICING, lenient
+from hand_made_servers import answers, serving
+from pricing_reader import BUG, PRICING
+from pricing_reader import lenient as lenient_about_prices
 
 from brokerfuzz.cases.catalogue import plain_messages
 from brokerfuzz.cli import commands
@@ -112,7 +115,7 @@ def test_a_reason_that_a_person_adds_during_a_campaign_stays(run: Run) -> None:
         received.append(body)
         if len(received) == 4:
             edited(reason="ticket 17")
-        return lenient(body)
+        return lenient_about_prices(body)
 
     with serving(answers(status_of)) as url:
         assert run("fire", url, *SOME, "--baseline-update").exit_code == 0
@@ -135,47 +138,35 @@ def test_findings_are_sent_again_from_a_report_or_a_case_id(
 # ---------------------------------------------------------------------------------------------------- several bugs
 
 
-def empty_groups(offer: Mapping[str, Any]) -> bool:
+def has_no_groups(offer: dict[str, Any]) -> bool:
     return offer.get("accessGroups") == []
 
 
-def null_surcharge(offer: Mapping[str, Any]) -> bool:
-    return offer.get("surcharge", 1) is None
-
-
-def description_alone(offer: Mapping[str, Any]) -> bool:
+def lacks_comments(offer: dict[str, Any]) -> bool:
     return "description" in offer and "comments" not in offer
 
 
-def shop(crashes: Callable[[Any], bool], *others: Callable[[Any], bool]) -> Callable[[bytes], int]:
-    """A service that does not check the lower bounds of `orderMinimum` and `orderMaximum`, crashes for some messages, and
-    rejects others.
-    """
+def shop(crashes: Condition, rejects: Condition = lambda _: False) -> AbstractContextManager[str]:
+    """A service that does not check two lower bounds, crashes for some messages, and rejects others."""
+    accepts = crashing(crashes, otherwise=strict(rejects, otherwise=lenient("orderM*:minimum")))
 
     def status_of(body: bytes) -> int:
-        verdict = check(OFFER, body)
         try:
-            offer = json.loads(body)
-        except (ValueError, RecursionError):
-            return 400
-        if not isinstance(offer, dict):
-            return 400
-        if crashes(offer):
+            return 201 if accepts(body) else 400
+        except RuntimeError:
             return 500
-        unchecked = all(re.search("/orderM.*:minimum$", entry.rule) for entry in verdict.broken)
-        return 201 if unchecked and not any(rejects(offer) for rejects in others) else 400
 
-    return status_of
+    return serving(answers(status_of))
 
 
 def test_after_a_fix_nothing_is_new_and_a_new_bug_is_new_beside_known_ones(run: Run) -> None:
     sites = ("orderM*", "comments", "description", "surcharge", "accessGroups")
     words = [*(word for site in sites for word in ("--rule", site)), "--baseline", "shop.json"]
-    with serving(answers(shop(empty_groups, description_alone))) as url:
+    with shop(has_no_groups, lacks_comments) as url:
         assert run("fire", url, *words, "--baseline-update").exit_code == 0
-    with serving(answers(shop(empty_groups))) as url:
+    with shop(has_no_groups) as url:
         assert run("fire", url, *words).exit_code == 0
-    with serving(answers(shop(lambda offer: empty_groups(offer) or null_surcharge(offer), description_alone))) as url:
+    with shop(lambda offer: has_no_groups(offer) or is_null("surcharge")(offer), lacks_comments) as url:
         done = run("fire", url, *words, "--json")
     findings = json.loads(done.stdout)["findings"]
     new = [finding["places"] for finding in findings if finding["state"] != "known"]
@@ -185,7 +176,7 @@ def test_after_a_fix_nothing_is_new_and_a_new_bug_is_new_beside_known_ones(run: 
 
 def test_two_campaigns_that_update_a_baseline_at_the_same_time_lose_no_finding(start: Start) -> None:
     quick = ("--technique", "one-below", "--shrink", "10s", "--baseline", "both.json", "--baseline-update")
-    with serving(answers(shop(empty_groups))) as url:
+    with shop(has_no_groups) as url:
         for process in [start("fire", url, "--rule", site, *quick) for site in ("orderMinimum", "orderMaximum")]:
             _, stderr = process.communicate(timeout=60)
             assert process.returncode == 0, stderr
