@@ -116,6 +116,19 @@ def answers(status_of: Callable[[bytes], int]) -> Behaviour:
     return behave
 
 
+@contextmanager
+def recording(status_of: Callable[[bytes], int]) -> Iterator[tuple[str, list[bytes]]]:
+    """Yields the URL of a server, and a list with the messages that it has received."""
+    received: list[bytes] = []
+
+    def answer(body: bytes) -> int:
+        received.append(body)
+        return status_of(body)
+
+    with serving(answers(answer)) as url:
+        yield url, received
+
+
 def one_after_another(*responses: bytes) -> Behaviour:
     """Sends the responses one after the other, and then repeats the last response."""
     left = list(responses)

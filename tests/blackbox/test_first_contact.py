@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 from behaviours import parsed
 from fixture_types import Run, Write
-from hand_made_servers import answers, conforming, one_after_another, response, sends, serving
+from hand_made_servers import answers, conforming, one_after_another, recording, response, sends, serving
 from known_identifiers import KnownIdentifiers
 
 import brokerfuzz
@@ -28,13 +28,7 @@ def untested(run: Run, url: str, *words: str) -> str:
 
 
 def test_a_target_that_accepts_no_plain_message_gets_no_case_and_one_short_explanation(run: Run) -> None:
-    received: list[bytes] = []
-
-    def status_of(body: bytes) -> int:
-        received.append(body)
-        return 422
-
-    with serving(answers(status_of)) as url:
+    with recording(lambda _: 422) as (url, received):
         text = untested(run, url)
     assert len(received) == PLAIN_MESSAGES + 1  # the first one is also sent with another number
     assert text.startswith(

@@ -13,7 +13,7 @@ import pytest
 from behaviours import OFFER, parsed
 from click.testing import Result
 from fixture_types import Run
-from hand_made_servers import answers, conforming, response, serving
+from hand_made_servers import answers, conforming, recording, response, serving
 from known_identifiers import KnownIdentifiers
 from pricing_reader import PRICING, lenient
 
@@ -63,13 +63,7 @@ def test_a_campaign_whose_answers_are_all_old_is_no_success(run: Run) -> None:
 
 
 def test_a_resumed_campaign_says_how_many_answers_are_old_and_asks_for_some_again(run: Run) -> None:
-    received: list[bytes] = []
-
-    def status_of(body: bytes) -> int:
-        received.append(body)
-        return conforming(body)
-
-    with serving(answers(status_of)) as url:
+    with recording(conforming) as (url, received):
         run("fire", url, *OPTIONS, *SHORT, "--random", "0", "--journal", "run.ndjson")
         earlier = set(received)
         received.clear()

@@ -72,20 +72,17 @@ def server(answer: Callable[[bytes], Answer], status_of: Callable[[bytes], int] 
     return converse
 
 
-def test_a_service_that_compresses_its_envelope_although_nobody_requested_it_has_no_findings() -> None:
-    with serving_streams(server(in_turn([*ENCODINGS, ("br", in_stored_brotli)]))) as url:
-        report = brokerfuzz.fire(url, **FEW)
-    assert (report.findings, report.outcome.state) == ((), "complete")
-
-
 TEXTS: Final[list[tuple[str, Encode]]] = [
     ("identity", lambda data, encoding=encoding: data.decode().encode(encoding))  # type: ignore[misc]
     for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-8-sig")
 ]
 
 
-def test_a_service_that_writes_its_envelope_in_utf_16_has_no_findings() -> None:
-    with serving_streams(server(in_turn(TEXTS))) as url:
+@pytest.mark.parametrize("encodings", [[*ENCODINGS, ("br", in_stored_brotli)], TEXTS], ids=["compressed", "UTF-16"])
+def test_a_service_that_encodes_its_envelope_although_nobody_requested_it_has_no_findings(
+    encodings: list[tuple[str, Encode]],
+) -> None:
+    with serving_streams(server(in_turn(encodings))) as url:
         report = brokerfuzz.fire(url, **FEW)
     assert (report.findings, report.outcome.state) == ((), "complete")
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 from click.testing import CliRunner
 from fixture_types import Run, Start
-from hand_made_servers import answers, serving
+from hand_made_servers import recording
 from pricing_reader import PRICING, lenient, reproducible_parts
 from waiting import gets_answers, happens, workers_of
 
@@ -125,10 +125,11 @@ def test_workers_change_no_report_and_a_campaign_that_lost_a_worker_reports_what
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the test finds the workers in /proc")
 def test_a_campaign_without_a_journal_that_lost_a_worker_reports_what_it_knows(start: Start) -> None:
-    seen: list[bytes] = []
-    service = answers(lambda body: seen.append(body) or lenient(body))  # type: ignore[func-returns-value]
-    with serving(service) as url, start("fire", url, *MANY, "--workers", 2, "--rate", 300) as process:
-        assert happens(lambda: len(seen) > 200)
+    with (
+        recording(lenient) as (url, received),
+        start("fire", url, *MANY, "--workers", 2, "--rate", 300) as process,
+    ):
+        assert happens(lambda: len(received) > 200)
         os.kill(workers_of(process.pid)[0], signal.SIGKILL)
         stdout, _ = process.communicate(timeout=SECONDS)
     known = json.loads(stdout)

@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 from click.testing import Result
 from fixture_types import Run
-from hand_made_servers import answers, read_request, response, serving, serving_streams
+from hand_made_servers import answers, read_request, recording, response, serving, serving_streams
 from pricing_reader import BUG, PRICING, lenient
 
 from brokerfuzz.cases.case import message_id
@@ -33,17 +33,11 @@ def rules(document: Any) -> set[str]:
 
 
 def test_the_configuration_contains_values_beside_other_settings(run: Run) -> None:
-    known: list[bytes] = []
-
-    def remember(body: bytes) -> int:
-        known.append(body)
-        return 201
-
-    with serving(answers(remember)) as url:
+    with recording(lambda _: 201) as (url, received):
         values = '[values]\n"data.customerId" = ["CUS-7"]\n'
         Path("brokerfuzz.toml").write_text(f'url = "{url}"\nmessage = "{PRICING}"\n{values}')
         assert run("fire", "--tag", "random", "--random", "20", "--verdict", "valid", "--json").exit_code in (0, 2)
-    assert {part.partition(b",")[0] for body in known for part in body.split(b'"customerId":')[1:]} == {b'"CUS-7"'}
+    assert {part.partition(b",")[0] for body in received for part in body.split(b'"customerId":')[1:]} == {b'"CUS-7"'}
     Path("brokerfuzz.toml").write_text('url = "http://127.0.0.1:1"\n[values]\nunitOfMeasure = [5]\n')
     assert "brokerfuzz.toml, 'unitOfMeasure': 5 breaks the rule unitOfMeasure:type" in run("fire").stderr
 

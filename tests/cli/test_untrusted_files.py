@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 from click.testing import CliRunner
 from fixture_types import Run
-from hand_made_servers import answers, serving
+from hand_made_servers import answers, recording, serving
 from pricing_reader import PRICING, lenient
 
 from brokerfuzz.cli import commands
@@ -42,14 +42,8 @@ def lines(campaign: Path, folder: Path) -> list[dict[str, Any]]:
 @pytest.fixture
 def elsewhere() -> Iterator[tuple[str, list[bytes]]]:
     """Yields the URL of a server that the user did not name, and the messages that it received."""
-    received: list[bytes] = []
-
-    def accept(body: bytes) -> int:
-        received.append(body)
-        return 200
-
-    with serving(answers(accept)) as url:
-        yield url, received
+    with recording(lambda _: 200) as server:
+        yield server
 
 
 def written(lines: list[dict[str, Any]]) -> str:
