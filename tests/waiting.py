@@ -5,7 +5,7 @@ from pathlib import Path
 from brokerfuzz.campaign.journal import exchanges
 
 
-def happens(condition: Callable[[], object], seconds: float = 60) -> bool:
+def happens(condition: Callable[[], object], seconds: float = 180) -> bool:
     """Waits until the condition is true. Returns False if this takes longer than the given time."""
     until = time.monotonic() + seconds
     while not condition():
