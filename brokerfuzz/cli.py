@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 import click
 
 from brokerfuzz.commands import streams
-from brokerfuzz.commands.output import COMPLETE, NAME, failed
+from brokerfuzz.commands.output import COMPLETE, NAME, print_error
 from brokerfuzz.errors import BrokerfuzzError, ContractError, HookError, problem_of
 from brokerfuzz.exit_status import FAILED, INTERRUPTED, PIPE_CLOSED
 from brokerfuzz.option import GIVEN
@@ -48,7 +48,7 @@ if the command is used, so that the help is fast.
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    failed(str(message))
+    print_error(str(message))
 
 
 class Commands(click.Group):
@@ -129,12 +129,12 @@ def _status(run: Callable[[], int | None]) -> int:
         problem.show()
         return FAILED
     except click.UsageError as problem:
-        return failed(f"{problem.format_message().rstrip('.')} (see {_help_of(problem.ctx)})")
+        return print_error(f"{problem.format_message().rstrip('.')} (see {_help_of(problem.ctx)})")
     except click.ClickException as problem:
-        return failed(problem.format_message())
+        return print_error(problem.format_message())
     except OSError as problem:
         _discard_output()
-        return failed(
+        return print_error(
             f"{problem.filename or 'the output'} cannot be read or written: {problem.strerror or problem}; specify "
             "another file or free disk space"
         )
@@ -142,9 +142,9 @@ def _status(run: Callable[[], int | None]) -> int:
         if isinstance(problem, BrokerfuzzError):
             if isinstance(problem, HookError) and problem.details:
                 click.echo(problem.details, err=True)
-            return failed(str(problem))
+            return print_error(str(problem))
         traceback.print_exc()
-        return failed(
+        return print_error(
             f"this is a bug in brokerfuzz {__version__}: please report the bug with the lines above, your command, "
             "and its input files"
         )

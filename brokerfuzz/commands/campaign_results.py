@@ -8,7 +8,7 @@ from typing import Any
 
 from brokerfuzz.campaign import Result, Settings, baseline
 from brokerfuzz.campaign.baseline import Baseline
-from brokerfuzz.commands.output import UsageError, failed, is_quiet, note, print_json
+from brokerfuzz.commands.output import UsageError, is_quiet, note, print_error, print_json
 from brokerfuzz.options import FireCommandOptions
 from brokerfuzz.reports import json_document, report_files, terminal
 
@@ -62,7 +62,7 @@ def finish(result: Result, settings: Settings, options: FireCommandOptions, resu
     elif not is_quiet():
         terminal.show_files(sys.stdout, written, result.unwritten, resume)
     for problem in result.unwritten:
-        failed(problem)
+        print_error(problem)
     return result.outcome.status
 
 

@@ -3,7 +3,7 @@ from collections import Counter
 import click
 
 from brokerfuzz.case_options import contract_of, message_type_of
-from brokerfuzz.commands.output import failed, note_other_bodies, show
+from brokerfuzz.commands.output import note_other_bodies, print_error, show
 from brokerfuzz.errors import CorpusError, InputError
 from brokerfuzz.exit_status import FOUND
 from brokerfuzz.explaining.judgements import JudgedMessages, judge, judgement_summary
@@ -50,7 +50,7 @@ def command(files: tuple[str, ...], options: CheckOptions) -> int:
                 if not options["summary"] and not (options["quiet"] and label == "valid"):
                     show(judgement_summary(judgement, contract), as_json=as_json, indent=None)
         except (InputError, CorpusError) as problem:
-            status = failed(str(problem))
+            status = print_error(str(problem))
     note_other_bodies(other_bodies)
     summary = counts.summary()
     if options["summary"]:

@@ -31,7 +31,8 @@ class UsageError(click.UsageError):
         super().__init__(message, click.get_current_context())
 
 
-def failed(line: str) -> int:
+def print_error(line: str) -> int:
+    """Returns the exit status."""
     text = " ".join(line.split())
     click.echo(f"{NAME}: {shortened(text if text.isprintable() else text.encode('unicode_escape').decode())}", err=True)
     return FAILED
