@@ -42,11 +42,11 @@ class Ground:
     def forms(self) -> dict[str, str]:
         """Maps each site with strings of a certain form to this form."""
         return {
-            path: name
+            asked.path: name
             for name, kind in QUESTION_KINDS.items()
             for ambiguity in self.contract.ambiguities
             if name in TEXTS and ambiguity.kind is kind
-            for path in (ambiguity.sites or {}).get(OFFER, ())
+            for asked in ambiguity.sites_in(OFFER)
         }
 
     @cached_property

@@ -26,13 +26,13 @@ from brokerfuzz.errors import quoted
 from brokerfuzz.generation import RandomSource, Wishes, checked_draw, node_of
 from brokerfuzz.generation.plausible.streams import PlausibleMessages, today
 from brokerfuzz.schemas import Ambiguity, Contract, Label, MessageType, Rule, load_contract
-from brokerfuzz.schemas.contract_entries import path_of
+from brokerfuzz.schemas.contract_entries import AskedSite
 from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.questions.sizes import OF_LONG_MESSAGES
 from brokerfuzz.schemas.verdicts import known_labels
 from brokerfuzz.typed import OfferCreationRequest, OfferPricingResponse, ProductListResponse
 
-Waiting = TypeVar("Waiting", Rule, tuple[Ambiguity, Any])
+Waiting = TypeVar("Waiting", Rule, tuple[Ambiguity, AskedSite])
 
 TAG = "random"
 _FAULTS_PER_MESSAGE = 2
@@ -166,8 +166,8 @@ class _Stream:
         if self._rules:
             return wishes_for(self._contract, self._rules[0])
         if self._questions:
-            _, site = self._questions[0]
-            return wishes_at(self._contract, self._message_type, path_of(site))
+            _, asked = self._questions[0]
+            return wishes_at(self._contract, self._message_type, asked.path)
         return {}
 
     def _broken(self, message: Any, twin: Case, rule: Rule) -> Case | None:
@@ -185,11 +185,11 @@ class _Stream:
         techniques = self._techniques[rule.id]
         yield techniques[self._turn(f"technique {rule.id}") % len(techniques)]
 
-    def _probed(self, message: Any, question: tuple[Ambiguity, Any]) -> Case | None:
-        ambiguity, site = question
-        places = self._contract.sites[self._message_type][path_of(site)].places(message)
+    def _probed(self, message: Any, question: tuple[Ambiguity, AskedSite]) -> Case | None:
+        ambiguity, asked = question
+        places = self._contract.sites[self._message_type][asked.path].places(message)
         has_value = any(value not in (None, []) for _, value in places[:1])
-        probes = list(self._probes.probes(ambiguity, site, message)) if has_value else []
+        probes = list(self._probes.probes(ambiguity, asked, message)) if has_value else []
         if not probes:
             return None
         name, steps, change = probes[self._turn(ambiguity.id) % len(probes)]

@@ -107,6 +107,6 @@ def _ambiguous_places(contract: Contract, message_types: Collection[MessageType]
     for ambiguity in contract.ambiguities:
         if ambiguity.sites is None:
             yield ambiguity.id
-        for message_type, sites in (ambiguity.sites or {}).items():
-            for site in sites if message_type in message_types else ():
-                yield f"{ambiguity.id} at {message_type}/{site if isinstance(site, str) else site[0]}"
+        for message_type, asked_sites in (ambiguity.sites or {}).items():
+            for asked in asked_sites if message_type in message_types else ():
+                yield f"{ambiguity.id} at {message_type}/{asked.path}"

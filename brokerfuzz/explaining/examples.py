@@ -13,7 +13,6 @@ from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.techniques import Technique, techniques_for
 from brokerfuzz.generation import COMPLETE, REQUIRED, Setting, message
 from brokerfuzz.schemas import Ambiguity, Contract, Rule
-from brokerfuzz.schemas.contract_entries import path_of
 
 
 def of_rule(contract: Contract, rule: Rule, now: datetime) -> Case | None:
@@ -41,9 +40,9 @@ def of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Cas
         maker = ProbeMaker(contract, message_type, now)
         if not ambiguity.concerns(message_type):
             continue
-        for site in maker.sites(ambiguity):
-            smallest = message(contract, message_type, REQUIRED, wishes_at(contract, message_type, path_of(site)))
-            for name, steps, change in maker.probes(ambiguity, site, smallest):
+        for asked in maker.sites(ambiguity):
+            smallest = message(contract, message_type, REQUIRED, wishes_at(contract, message_type, asked.path))
+            for name, steps, change in maker.probes(ambiguity, asked, smallest):
                 twin = confirmed(message_type, compact(smallest), claim="valid", now=now, contract=contract)
                 case = maker.case(ambiguity, name, apply(smallest, steps, change))
                 if case is not None:

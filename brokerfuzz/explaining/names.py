@@ -213,8 +213,7 @@ def _places(ambiguity: Ambiguity, concerned: Sequence[str]) -> Iterator[str]:
     if ambiguity.sites is None:
         return
     for message_type in concerned:
-        sites = [site if isinstance(site, str) else site[0] for site in ambiguity.sites[message_type]]
-        places = dict.fromkeys(site or "the message itself" for site in sites)
+        places = dict.fromkeys(asked.path or "the message itself" for asked in ambiguity.sites_in(message_type))
         yield f"Places in {with_article(_title(message_type))}: {', '.join(places)}."
 
 

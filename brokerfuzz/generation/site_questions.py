@@ -11,7 +11,7 @@ from brokerfuzz.generation.edge_values import PAST_INSTANTS
 from brokerfuzz.generation.sources import Source, Style
 from brokerfuzz.pointers import path_to
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
-from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE, path_of
+from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE, AskedSite
 from brokerfuzz.schemas.edge import EdgeTable
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.judging import matches
@@ -31,28 +31,28 @@ class SiteQuestion(NamedTuple):
     question: Question
 
 
-def fitting_sites(contract: Contract, message_type: MessageType, ambiguity: Ambiguity) -> list[Any]:
+def fitting_sites(contract: Contract, message_type: MessageType, ambiguity: Ambiguity) -> list[AskedSite]:
     """Returns the sites of an ambiguity. If the ambiguity relates several values, returns only the sites at which the
     schema gives these values the types that the question expects. A changed contract can allow other types.
     """
     sites = contract.sites[message_type]
 
-    def fits(where: Any) -> bool:
-        expected = {path_to(steps, path_of(where)): types for steps, types in ambiguity.reads_at(where).items()}
+    def fits(asked: AskedSite) -> bool:
+        expected = {path_to(steps, asked.path): types for steps, types in ambiguity.reads_at(asked).items()}
         return all(
             site in sites and types_of(sites[site].schema) - {"null"} <= {*types} for site, types in expected.items()
         )
 
-    return [where for where in (ambiguity.sites or {}).get(message_type, ()) if fits(where)]
+    return [asked for asked in ambiguity.sites_in(message_type) if fits(asked)]
 
 
 @lru_cache(maxsize=64)
 def _by_site(contract: Contract, message_type: MessageType) -> Mapping[str, Sequence[SiteQuestion]]:
     questions: dict[str, list[SiteQuestion]] = {}
     for ambiguity in contract.ambiguities:
-        for where in fitting_sites(contract, message_type, ambiguity) if ambiguity.kind else ():
-            question = ambiguity.question_at(where, contract.sites[message_type][path_of(where)].schema)
-            questions.setdefault(path_of(where), []).append(SiteQuestion(ambiguity.id, question))
+        for asked in fitting_sites(contract, message_type, ambiguity) if ambiguity.kind else ():
+            question = ambiguity.question_at(asked, contract.sites[message_type][asked.path].schema)
+            questions.setdefault(asked.path, []).append(SiteQuestion(ambiguity.id, question))
     return questions
 
 
@@ -90,7 +90,7 @@ def _about_types(contract: Contract, message_type: MessageType, site: Site) -> I
     types = types_of(site.schema)
     for ambiguity in contract.ambiguities:
         if ambiguity.concerns(message_type):
-            question = ambiguity.question_at(site.path, site.schema)
+            question = ambiguity.question_at(AskedSite(site.path), site.schema)
             if isinstance(question, AboutType) and question.json_type in types and question.is_open:
                 yield SiteQuestion(ambiguity.id, question)
 

@@ -8,7 +8,7 @@ import orjson
 from brokerfuzz.errors import ReferenceDataError, quoted
 from brokerfuzz.pointers import path_to
 from brokerfuzz.schemas.contract import Contract
-from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE, path_of
+from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.rule import JSON_RULE
@@ -84,5 +84,5 @@ class ValueChecker:
 def _computed(contract: Contract, message_type: str) -> Iterator[str]:
     """Yields the sites whose values brokerfuzz computes from other properties."""
     for ambiguity in contract.ambiguities:
-        for where in (ambiguity.sites or {}).get(message_type, ()) if ambiguity.kind else ():
-            yield from (path_to(steps, path_of(where)) for steps in ambiguity.question_at(where).computed)
+        for asked in ambiguity.sites_in(message_type) if ambiguity.kind else ():
+            yield from (path_to(steps, asked.path) for steps in ambiguity.question_at(asked).computed)

@@ -8,7 +8,7 @@ from typing import Any
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.pointers import Steps, pointer_of
 from brokerfuzz.schemas.contract import Contract
-from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE, Ambiguity, path_of
+from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE, Ambiguity, AskedSite
 from brokerfuzz.schemas.instants import OTHER, Moment, timestamp
 from brokerfuzz.schemas.questions import AboutType, Question
 from brokerfuzz.schemas.questions.clock import NearNow
@@ -98,12 +98,9 @@ class Scan:
         ]
         self._tolerated = next((ambiguity for ambiguity in concerned if ambiguity.kind is NearNow), None)
         self._checks: dict[tuple[Site, type], list[tuple[Callable[[Any], bool], Reporter]]] = {}
-        entries = [
-            (ambiguity, where) for ambiguity in concerned for where in (ambiguity.sites or {}).get(message_type, ())
-        ]
+        asked_sites = [(ambiguity, asked) for ambiguity in concerned for asked in ambiguity.sites_in(message_type)]
         for site in sites.values():
-            asked = [(ambiguity, where) for ambiguity, where in entries if path_of(where) == site.path]
-            self._add_checks(site, asked)
+            self._add_checks(site, [(ambiguity, asked) for ambiguity, asked in asked_sites if asked.path == site.path])
 
     def __call__(self, message: Any, inspection: Inspection) -> None:
         self._scan(self._root, message, (), inspection)
@@ -129,18 +126,18 @@ class Scan:
                 if test(part):
                     report(part, (*steps, step), inspection)
 
-    def _add_checks(self, site: Site, asked: Sequence[tuple[Ambiguity, Any]]) -> None:
-        """`asked` contains the ambiguities at the site, with their entries."""
+    def _add_checks(self, site: Site, asked_here: Sequence[tuple[Ambiguity, AskedSite]]) -> None:
+        """`asked_here` contains the ambiguities at the site, with their entries."""
         checks: list[_Check | _PastCheck] = []
         for ambiguity in self._about_types:
-            question = ambiguity.question_at(site.path, site.schema)
+            question = ambiguity.question_at(AskedSite(site.path), site.schema)
             if isinstance(question, AboutType) and question.is_open:
                 checks.append(_Check(ambiguity, question))
-        checks += [_Check(ambiguity, ambiguity.question_at(where, site.schema)) for ambiguity, where in asked]
+        checks += [_Check(ambiguity, ambiguity.question_at(asked, site.schema)) for ambiguity, asked in asked_here]
         if rule := self._rules.get(site.path):
             unreadable_dates = (
                 ambiguity
-                for ambiguity, _ in asked
+                for ambiguity, _ in asked_here
                 if ambiguity.kind is UnusualTimestamp and ambiguity.options["spelling"] == OTHER
             )
             checks.append(_PastCheck(rule, self._tolerated, next(unreadable_dates, None)))

@@ -1,9 +1,9 @@
 """Reads the entries of `ambiguities.json` and `semantics.json`, and says what is wrong with an entry."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from jsonschema_rs import Validator, validator_for
 
@@ -18,6 +18,15 @@ from brokerfuzz.shapes import problem_in
 
 NOT_IN_FUTURE = "not-in-future"
 """The only keyword that `semantics.json` can contain."""
+
+
+class AskedSite(NamedTuple):
+    """A site at which a question is asked. `names` are the properties that it relates there, or for reference data the
+    known values.
+    """
+
+    path: str
+    names: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -43,7 +52,7 @@ class Ambiguity:
     source: str
     kind: type[Question] | None
     interpretations: tuple[str, ...] = ("accepted", REJECTED)
-    sites: Mapping[str, Any] | None = None
+    sites: Mapping[str, Sequence[AskedSite]] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -59,30 +68,34 @@ class Ambiguity:
         """Returns whether the verdict on a message of this type can depend on the ambiguity."""
         return self.kind is not None and (self.sites is None or message_type in self.sites)
 
-    def question_at(self, where: Any, schema: Schema | None = None) -> Question:
-        """Returns the question at an entry of `sites`, or at another site with this schema."""
-        assert self.kind is not None
-        _, *names = [where] if isinstance(where, str) else where
-        return self.kind(names, self.options, schema)
+    def sites_in(self, message_type: str) -> Sequence[AskedSite]:
+        """Returns the sites of a message type at which the question is asked. Without sites, it concerns them all."""
+        return (self.sites or {}).get(message_type, ())
 
-    def reads_at(self, where: Any) -> Types:
-        return self.question_at(where).reads if self.kind else {}
+    def question_at(self, asked: AskedSite, schema: Schema | None = None) -> Question:
+        """Returns the question at one of the sites, or at another site with this schema."""
+        assert self.kind is not None
+        return self.kind(asked.names, self.options, schema)
+
+    def reads_at(self, asked: AskedSite) -> Types:
+        return self.question_at(asked).reads if self.kind else {}
 
     @property
     def relates_values(self) -> bool:
         """Returns whether the question is about several values together."""
         return any(map(self.reads_at, chain.from_iterable((self.sites or {}).values())))
 
-    def read_at(self, where: Any) -> list[str]:
-        """Returns the site of an entry of `sites`, and the sites of the properties that the question relates there."""
-        site = path_of(where)
-        return [site, *(path_to(steps, site) for steps in self.reads_at(where) if steps and steps[-1] != 0)]
+    def paths_read_at(self, asked: AskedSite) -> list[str]:
+        """Returns the path of a site, and those of the properties that the question relates there."""
+        steps_read = [steps for steps in self.reads_at(asked) if steps and steps[-1] != 0]
+        return [asked.path, *(path_to(steps, asked.path) for steps in steps_read)]
 
     @property
     def read_sites(self) -> Iterator[tuple[str, str]]:
         """Yields each site of the ambiguity, and each site that its question reads, with its message type."""
-        for message_type, entries in (self.sites or {}).items():
-            yield from ((message_type, site) for where in entries for site in self.read_at(where))
+        for message_type, asked_sites in (self.sites or {}).items():
+            for asked in asked_sites:
+                yield from ((message_type, path) for path in self.paths_read_at(asked))
 
     def at_sites_of(self, sites: Mapping[str, Mapping[str, Site]]) -> "Ambiguity":
         """Returns the ambiguity without the sites that a changed contract lacks, or whose schemas answer the question.
@@ -93,21 +106,16 @@ class Ambiguity:
         remaining = {of: [*self._left(entries, sites[of])] for of, entries in self.sites.items() if of in sites}
         return replace(self, sites={of: entries for of, entries in remaining.items() if entries or not self.sites[of]})
 
-    def _left(self, entries: Any, sites: Mapping[str, Site]) -> Iterator[Any]:
-        for where in entries:
-            site, *read = self.read_at(where)
+    def _left(self, asked_sites: Sequence[AskedSite], sites: Mapping[str, Site]) -> Iterator[AskedSite]:
+        for asked in asked_sites:
+            path, *read = self.paths_read_at(asked)
             is_about_notation = self.kind is not None and self.kind.plain is not None
-            if site not in sites or (is_about_notation and _ANSWERS & sites[site].schema.keys()):
+            if path not in sites or (is_about_notation and _ANSWERS & sites[path].schema.keys()):
                 continue
             if all(path in sites for path in read):
-                yield where
+                yield asked
             elif self.kind is not None and self.kind.makes_sense_without_names:
-                yield (site,)
-
-
-def path_of(where: Any) -> str:
-    """Returns the path of an entry of `sites`, which can be followed by names of properties."""
-    return where if isinstance(where, str) else str(where[0])
+                yield AskedSite(path)
 
 
 _ANSWERS = {"format", "pattern", "enum"}
@@ -178,7 +186,15 @@ def ambiguity_of(entry: Mapping[str, Any]) -> Ambiguity:
     )
     options = {key: value for key, value in entry.items() if key not in (*_REQUIRED, "sites")}
     about = entry["id"], entry["question"], entry["plain"], entry["source"], QUESTION_KINDS.get(str(entry["kind"]))
-    return Ambiguity(*about, interpretations, entry.get("sites"), options)
+    sites = entry.get("sites")
+    asked_sites = sites and {of: tuple(map(_asked_site, places)) for of, places in sites.items()}
+    return Ambiguity(*about, interpretations, asked_sites, options)
+
+
+def _asked_site(place: str | Sequence[str]) -> AskedSite:
+    """Converts a place in `sites`: a path, or a list of a path and names."""
+    path, *names = [place] if isinstance(place, str) else place
+    return AskedSite(path, tuple(names))
 
 
 def semantic_rules_of(entry: Mapping[str, Any]) -> list[Rule]:

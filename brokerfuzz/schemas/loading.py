@@ -12,7 +12,7 @@ from typing import Any
 from brokerfuzz.errors import ContractError, path_in, quoted
 from brokerfuzz.file_contents import read_errors
 from brokerfuzz.schemas.contract import DATA, Contract
-from brokerfuzz.schemas.contract_entries import Ambiguity, path_of
+from brokerfuzz.schemas.contract_entries import Ambiguity, AskedSite
 from brokerfuzz.schemas.contract_files import read_files
 from brokerfuzz.schemas.known_values import KNOWN_VALUES, KnownValues, UnknownValue
 from brokerfuzz.schemas.reference_data import check_values, known_values
@@ -93,7 +93,7 @@ def _narrowed(contract: Contract, values: KnownValues) -> Contract:
     flat = {message_type: values.narrowed(message_type, schema) for message_type, schema in contract.flat.items()}
     asked = {message_type: values.sites(message_type) for message_type in flat}
     sites = {
-        message_type: [(path, *known) for path, known in known_sites.items()]
+        message_type: [AskedSite(path, tuple(known)) for path, known in known_sites.items()]
         for message_type, known_sites in asked.items()
         if known_sites
     }
@@ -110,8 +110,8 @@ def _without_known_sites(ambiguity: Ambiguity, known_sites: Mapping[str, Mapping
     if ambiguity.sites is None:
         return ambiguity
     remaining_sites = {
-        name: [where for where in sites if path_of(where) not in known_sites.get(name, ())]
-        for name, sites in ambiguity.sites.items()
+        name: [asked for asked in asked_sites if asked.path not in known_sites.get(name, ())]
+        for name, asked_sites in ambiguity.sites.items()
     }
     sites = {name: paths for name, paths in remaining_sites.items() if paths or not ambiguity.sites[name]}
     return replace(ambiguity, sites=sites)

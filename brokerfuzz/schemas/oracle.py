@@ -15,7 +15,7 @@ from brokerfuzz.contract_names import MessageType
 from brokerfuzz.errors import quoted
 from brokerfuzz.schemas.ambiguity_scan import Inspection, Scan
 from brokerfuzz.schemas.contract import Contract, Policies, PolicyValues, once_per_contract
-from brokerfuzz.schemas.contract_entries import Ambiguity
+from brokerfuzz.schemas.contract_entries import Ambiguity, AskedSite
 from brokerfuzz.schemas.json_reader import Interpretation, Reading, read_fully, read_message
 from brokerfuzz.schemas.judged_interpretations import JudgedInterpretation, verdict_of
 from brokerfuzz.schemas.loading import known_contract
@@ -231,4 +231,4 @@ def _about_bytes(ambiguities: Sequence[Ambiguity]) -> Iterator[tuple[Ambiguity, 
     """Yields the questions about bytes, except those about encodings, which the reader has asked."""
     for ambiguity in ambiguities:
         if ambiguity.kind and issubclass(ambiguity.kind, AboutBytes) and not issubclass(ambiguity.kind, Encoding):
-            yield ambiguity, ambiguity.question_at("")
+            yield ambiguity, ambiguity.question_at(AskedSite(""))

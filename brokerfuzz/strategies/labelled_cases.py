@@ -21,7 +21,6 @@ from brokerfuzz.generation import Source, Wishes, node_of
 from brokerfuzz.generation.sources import pins_of
 from brokerfuzz.pointers import Steps
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule
-from brokerfuzz.schemas.contract_entries import path_of
 from brokerfuzz.schemas.questions.sizes import MessageSize
 from brokerfuzz.schemas.rule import JSON_RULE
 from brokerfuzz.strategies import arguments
@@ -174,9 +173,9 @@ class LabelledCases:
         if not open_questions:  # an own contract can leave nothing open
             return None
         maker = ProbeMaker(self.contract, self.message_type, injector.now)
-        ambiguity, site = source.choose(open_questions)
-        message = self._message(source, wishes_at(self.contract, self.message_type, path_of(site)))
-        probes = list(maker.probes(ambiguity, site, message))
+        ambiguity, asked = source.choose(open_questions)
+        message = self._message(source, wishes_at(self.contract, self.message_type, asked.path))
+        probes = list(maker.probes(ambiguity, asked, message))
         if not probes:
             return None
         name, steps, change = source.choose(probes)

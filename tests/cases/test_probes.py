@@ -42,9 +42,9 @@ def test_an_ambiguity_has_several_probes_with_different_names_at_each_of_its_sit
                 bodies[message_type, touch.at, name(case)].add(case.body)
     assert all(len(some) == 1 for some in bodies.values())
     assert len({name for _, _, name in bodies}) > 1 or ambiguity.id.partition(".")[0] in ONE_PROBE
-    for message_type, sites in (ambiguity.sites or {}).items():
+    for message_type, asked_sites in (ambiguity.sites or {}).items():
         there = {site for case in probes(message_type)[ambiguity.id] for site in touched(case, ambiguity)}
-        assert {site if isinstance(site, str) else site[0] for site in sites} <= there
+        assert {asked.path for asked in asked_sites} <= there
 
 
 def test_an_offset_decides_whether_a_time_is_in_the_past() -> None:

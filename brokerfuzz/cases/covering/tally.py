@@ -15,7 +15,6 @@ from brokerfuzz.cases.fault_injector import FaultInjector
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
-from brokerfuzz.schemas.contract_entries import path_of
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.wording import counted
 
@@ -74,7 +73,7 @@ class Tally:
     def _sites(self, ambiguity: Ambiguity) -> Sequence[str]:
         """Returns the sites of an ambiguity: only the root, if it concerns the whole message or all strings."""
         probes = ProbeMaker(self.contract, self.message_type, self.now)
-        paths = [path_of(site) for site in probes.sites(ambiguity)]
+        paths = [asked.path for asked in probes.sites(ambiguity)]
         if ambiguity.sites is not None:
             return paths or [""]
         sites = self.contract.sites[self.message_type]

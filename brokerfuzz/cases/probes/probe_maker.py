@@ -15,7 +15,7 @@ from brokerfuzz.generation.site_questions import fitting_sites
 from brokerfuzz.pointers import Steps
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
 from brokerfuzz.schemas.contract import once_per_contract
-from brokerfuzz.schemas.contract_entries import path_of
+from brokerfuzz.schemas.contract_entries import AskedSite
 from brokerfuzz.schemas.flattening import KNOWN, types_of
 from brokerfuzz.schemas.questions import AboutBytes, Question
 
@@ -41,27 +41,27 @@ class ProbeMaker:
         if not ambiguity.concerns(self.message_type):
             return
         yielded, sites = set[str](), self.sites(ambiguity)
-        for site in sites if small else sorted(sites, key=self._rules_at, reverse=True):
-            names = [name for name, _, _ in self.probes(ambiguity, site, self._message(site, COMPLETE))]
+        for asked in sites if small else sorted(sites, key=self._rules_at, reverse=True):
+            names = [name for name, _, _ in self.probes(ambiguity, asked, self._message(asked, COMPLETE))]
             for name in names:
                 if name == names[0] or name not in yielded:
                     yielded.add(name)
-                    yield from islice(self._cases_of_probe(ambiguity, site, name, small=small), 1)
+                    yield from islice(self._cases_of_probe(ambiguity, asked, name, small=small), 1)
 
-    def _cases_of_probe(self, ambiguity: Ambiguity, site: Any, name: str, *, small: bool) -> Iterator[Case]:
+    def _cases_of_probe(self, ambiguity: Ambiguity, asked: AskedSite, name: str, *, small: bool) -> Iterator[Case]:
         """The complete message has other identifiers for each probe, because a target may accept each only once."""
-        complete = self._message(site, replace(COMPLETE, name=f"{ambiguity.id} {name}"))
-        for base in chain(self._small_messages(site) if small else (), [complete]):
-            for probe, steps, change in self.probes(ambiguity, site, base):
+        complete = self._message(asked, replace(COMPLETE, name=f"{ambiguity.id} {name}"))
+        for base in chain(self._small_messages(asked) if small else (), [complete]):
+            for probe, steps, change in self.probes(ambiguity, asked, base):
                 case = self.case(ambiguity, name, apply(base, steps, change)) if probe == name else None
                 if case is not None:
                     yield case
 
-    def _small_messages(self, site: Any) -> Iterator[Any]:
+    def _small_messages(self, asked: AskedSite) -> Iterator[Any]:
         """Yields messages with a value at the site: the smallest first, then those with one more property."""
-        yield self._message(site, SMALLEST)
-        for prop in self.contract.sites[self.message_type][path_of(site)].properties.values():
-            yield self._message(site, SMALLEST, {prop.path: Wish(least=1)})
+        yield self._message(asked, SMALLEST)
+        for prop in self.contract.sites[self.message_type][asked.path].properties.values():
+            yield self._message(asked, SMALLEST, {prop.path: Wish(least=1)})
 
     def case(self, ambiguity: Ambiguity, name: str, body: bytes) -> Case | None:
         """Creates a case from a message with the probe, or None if a changed contract forbids it."""
@@ -82,31 +82,31 @@ class ProbeMaker:
             *([now_tag(self.now)] if self.now is not None and is_timed else []),
         )
 
-    def _message(self, site: Any, setting: Setting, more: Wishes | None = None) -> Any:
-        wishes = joined(wishes_at(self.contract, self.message_type, path_of(site)), more or {})
+    def _message(self, asked: AskedSite, setting: Setting, more: Wishes | None = None) -> Any:
+        wishes = joined(wishes_at(self.contract, self.message_type, asked.path), more or {})
         return message(self.contract, self.message_type, setting, wishes)
 
-    def _rules_at(self, site: Any) -> int:
-        return sum(rule.site == path_of(site) for rule in self.contract.rules[self.message_type])
+    def _rules_at(self, asked: AskedSite) -> int:
+        return sum(rule.site == asked.path for rule in self.contract.rules[self.message_type])
 
-    def sites(self, ambiguity: Ambiguity) -> list[Any]:
-        sites_of_type = self.contract.sites[self.message_type]
+    def sites(self, ambiguity: Ambiguity) -> list[AskedSite]:
         if ambiguity.sites is not None:
             return fitting_sites(self.contract, self.message_type, ambiguity)
         kind = ambiguity.kind
         if kind is None or kind.json_type is None:
-            return [""]
-        free = {path: site for path, site in sites_of_type.items() if not {"enum", KNOWN} & set(site.schema)}
-        fitting = [path for path, site in free.items() if types_of(site.schema) - {"null"} == {kind.json_type}]
+            return [AskedSite("")]
+        sites = self.contract.sites[self.message_type].values()
+        free = [site for site in sites if not {"enum", KNOWN} & site.schema.keys()]
+        fitting = [AskedSite(site.path) for site in free if types_of(site.schema) - {"null"} == {kind.json_type}]
         if issubclass(kind, AboutBytes):
             return fitting[:1]
         return fitting[:_MOST_STRINGS] if kind.json_type == "string" else fitting
 
-    def probes(self, ambiguity: Ambiguity, site: Any, message: Any) -> Iterator[Probe]:
+    def probes(self, ambiguity: Ambiguity, asked: AskedSite, message: Any) -> Iterator[Probe]:
         """Yields the probes of an ambiguity that are possible at a site of the message."""
-        there = self.contract.sites[self.message_type][path_of(site)]
-        question = ambiguity.question_at(site, there.schema)
-        for steps, value in there.places(message)[:1]:
+        site = self.contract.sites[self.message_type][asked.path]
+        question = ambiguity.question_at(asked, site.schema)
+        for steps, value in site.places(message)[:1]:
             # an own contract can allow values of other types at the sites of an ambiguity
             if ambiguity.sites is None or not question.python_types or isinstance(value, question.python_types):
                 yield from ((name, steps, Put(probe)) for name, probe in question.probes(value, self.now))
@@ -115,7 +115,7 @@ class ProbeMaker:
 @once_per_contract
 def questions(
     contract: Contract, message_type: MessageType, without: tuple[type[Question], ...], *, has_clock: bool = True
-) -> Sequence[tuple[Ambiguity, Any]]:
+) -> Sequence[tuple[Ambiguity, AskedSite]]:
     """Returns a pair for each ambiguity and each of its sites. Ambiguities whose kind is in `without` are omitted, and
     without a clock, also those that need the current time.
     """
@@ -125,4 +125,4 @@ def questions(
         for ambiguity in contract.ambiguities
         if ambiguity.kind not in without and next(maker.of_ambiguity(ambiguity), None) is not None
     ]
-    return [(ambiguity, site) for ambiguity in possible for site in maker.sites(ambiguity)]
+    return [(ambiguity, asked) for ambiguity in possible for asked in maker.sites(ambiguity)]
