@@ -80,8 +80,8 @@ ENFORCED: dict[str, tuple[Change, list[tuple[Any, set[str]]]]] = {
         with_conditions(when("isActive", True, **comments(2)), when("offerType", "Email", **comments(5))),
         [
             (OFFER | {"isActive": True, "comments": "abc"}, {"comments:minLength@offerType=Email"}),
-            (VDM | {"isActive": True, "comments": "a"}, {"comments:minLength@isActive=True"}),
-            (OFFER | {"isActive": True, "comments": "a"}, {"comments:minLength@offerType=Email", "comments:minLength@isActive=True"}),
+            (VDM | {"isActive": True, "comments": "a"}, {"comments:minLength@isActive=true"}),
+            (OFFER | {"isActive": True, "comments": "a"}, {"comments:minLength@offerType=Email", "comments:minLength@isActive=true"}),
         ],
     ),
     "two conditions with the same label": (
