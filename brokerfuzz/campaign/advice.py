@@ -54,8 +54,8 @@ def advice_about(explanations: Sequence[Explanation], evidence: Evidence, target
 def _about_bodies(evidence: Evidence) -> str:
     """Compares the answers to invalid messages with those to valid ones. Texts of both are no evidence."""
     texts: dict[str, set[tuple[str, ...]]] = {"valid": set(), "invalid": set(), "unspecified": set()}
-    for asked in evidence.answers:
-        texts[asked.verdict.label].add(text_of(asked.answer, asked.case.body).key)
+    for trial in evidence.trials:
+        texts[trial.verdict.label].add(text_of(trial.answer, trial.case.body).key)
     if not texts["invalid"] or texts["invalid"] & texts["valid"]:
         return ""
     return (

@@ -9,7 +9,7 @@ from itertools import cycle, islice
 from time import monotonic
 from typing import Final
 
-from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.campaign.proof import Trial
 from brokerfuzz.campaign.sending import Sender
 
 _FEW: Final = 3
@@ -18,26 +18,26 @@ _MOST_MESSAGES: Final = 20
 _MOST_REPETITIONS: Final = 300
 
 
-async def answers_differ(sent: Sequence[CaseAnswers], sender: Sender, deadline: float) -> bool:
+async def answers_differ(sent: Sequence[Trial], sender: Sender, deadline: float) -> bool:
     """Sends rejected valid messages again, one at a time. Those that are accepted now are repeated, until they are
     rejected often enough, or until the `deadline` (on the clock `time.monotonic`). Raises `TargetLostError`.
     """
-    rejected = [asked for asked in sent if asked.contradiction == "valid-rejected"]
+    rejected = [trial for trial in sent if trial.contradiction == "valid-rejected"]
     if len(rejected) < _FEW:
         return False
-    rejected.sort(key=lambda asked: asked.number)
+    rejected.sort(key=lambda trial: trial.number)
     repeated = rejected[:: -(-len(rejected) // _MOST_MESSAGES)]
-    accepted = [asked for asked in repeated if await _answer(asked, sender) == "accepted"]
+    accepted = [trial for trial in repeated if await _answer(trial, sender) == "accepted"]
     rejections = 0
-    for asked in islice(cycle(accepted), _MOST_REPETITIONS):
+    for trial in islice(cycle(accepted), _MOST_REPETITIONS):
         if monotonic() > deadline:
             break
-        rejections += await _answer(asked, sender) == "rejected"
+        rejections += await _answer(trial, sender) == "rejected"
         if rejections == _FEW:
             return True
     return False
 
 
-async def _answer(asked: CaseAnswers, sender: Sender) -> str:
-    answer = await sender.ask("alone", asked.number, asked.case, again=True)
+async def _answer(trial: Trial, sender: Sender) -> str:
+    answer = await sender.ask("alone", trial.number, trial.case, again=True)
     return answer.kind

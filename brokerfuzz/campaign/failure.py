@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from brokerfuzz.campaign.contradictions import FindingKind
-from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.campaign.proof import Trial
 from brokerfuzz.cases.case import Case
 from brokerfuzz.json_trees import at_pointer, read_tree
 from brokerfuzz.schemas import Verdict
@@ -30,9 +30,9 @@ class Failure:
     whole: bool = False
 
     @classmethod
-    def of(cls, asked: CaseAnswers) -> "Failure":
-        assert asked.contradiction is not None, "the answer is wrong"
-        return cls(asked.contradiction, asked.number, asked.case, asked.case.body, asked.verdict, asked.answer)
+    def of(cls, trial: Trial) -> "Failure":
+        assert trial.contradiction is not None, "the answer is wrong"
+        return cls(trial.contradiction, trial.number, trial.case, trial.case.body, trial.verdict, trial.answer)
 
     @property
     def recurred(self) -> bool:

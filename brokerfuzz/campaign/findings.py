@@ -45,7 +45,7 @@ def _finding(
     explanation: Explanation, evidence: Evidence, target: Target, contract: Contract, fresh: FreshValues | None
 ) -> Finding:
     failure = explanation.failure
-    cases = [asked.case for asked in evidence.cases(explanation.covered)]
+    cases = [trial.case for trial in evidence.cases(explanation.covered)]
     changes = fresh is not None and fresh.changes(failure.case, failure.body)
     name = fresh.name if fresh is not None else None
     rule = failure.verdict.broken[0].rule if failure.verdict.broken else ""

@@ -30,7 +30,7 @@ from brokerfuzz.campaign.known_identifiers import KnownIdentifiers
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.old_answers import OldAnswers
 from brokerfuzz.campaign.problem import TRIES, Bounds
-from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.campaign.proof import Trial
 from brokerfuzz.campaign.results import CampaignProgress, Result, Stop
 from brokerfuzz.campaign.sending import Sender, TargetLostError, UnsendableError
 from brokerfuzz.campaign.settings import Settings
@@ -208,7 +208,7 @@ class Campaign:
         """Sends a case, and records its answer."""
         try:
             answer = await self._sender.ask("case", number, case)
-            await self._record_answer(CaseAnswers(number, case, self._judge.verdict(case), answer))
+            await self._record_answer(Trial(number, case, self._judge.verdict(case), answer))
         except UnsendableError:
             self._seen.left_out += 1
         except TargetLostError as lost:
@@ -225,21 +225,21 @@ class Campaign:
         if self._seen.problems and monotonic() > self._deadline - self._settings.time_for_findings:
             self._stop_at_time_limit()
 
-    async def _record_answer(self, asked: CaseAnswers) -> None:
+    async def _record_answer(self, trial: Trial) -> None:
         """If the target rejected a message that is not valid, also sends what can prove the rejection."""
-        if self._old.includes(asked.number):
-            await self._check_old_answer(asked)
-        await self._proving.prove(asked)
-        if asked.twin is not None and asked.twin_answer is not None and asked.twin.id not in self._case_ids:
-            self._seen.add_twin(asked.number, asked.twin, asked.twin_answer, self._judge.contract)
-        self._seen.add(asked, self._judge)
+        if self._old.includes(trial.number):
+            await self._check_old_answer(trial)
+        await self._proving.prove(trial)
+        if trial.twin is not None and trial.twin_answer is not None and trial.twin.id not in self._case_ids:
+            self._seen.add_twin(trial.number, trial.twin, trial.twin_answer, self._judge.contract)
+        self._seen.add(trial, self._judge)
 
-    async def _check_old_answer(self, asked: CaseAnswers) -> None:
+    async def _check_old_answer(self, trial: Trial) -> None:
         """A wrong answer is not checked here: the campaign repeats it later, and some targets sometimes fail."""
         self._old.count += 1
-        if asked.contradiction is not None:
+        if trial.contradiction is not None:
             return
-        if difference := await self._old.difference(asked):
+        if difference := await self._old.difference(trial):
             reason = f"the target has changed since the journal was written: {difference}"
             self.stop = self.stop or Stop(reason, "changed", advice="start a new campaign, with another --journal")
 
@@ -262,7 +262,7 @@ class Campaign:
         if (self.stop is not None and self.stop.cause in ("target", "changed")) or self._sender.waits_for:
             return
         bounds = Bounds(settings.shrink_requests, min(monotonic() + options["shrink"], self._deadline))
-        examples = [*accepted_examples(seen.answers), *settings.plain]
+        examples = [*accepted_examples(seen.trials), *settings.plain]
         repetitions = Bounds(TRIES, min(monotonic() + REPEATING, (monotonic() + self._deadline) / 2))
         laboratory = Laboratory(
             sender=self._sender,
@@ -275,7 +275,7 @@ class Campaign:
             concurrency=options["concurrency"],
         )
         with suppress(TargetLostError):
-            self._sender.rejects_sometimes = await answers_differ(seen.answers, self._sender, repetitions.deadline)
+            self._sender.rejects_sometimes = await answers_differ(seen.trials, self._sender, repetitions.deadline)
         await self._investigation.run(laboratory)
         if (lost := self._sender.lost) is not None:
             self.stop = self.stop or Stop(lost.reason, "target")

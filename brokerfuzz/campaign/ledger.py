@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from brokerfuzz.campaign.contradictions import contradiction
 from brokerfuzz.campaign.judge import Judge
-from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.campaign.proof import Trial
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Ambiguity, Contract
 from brokerfuzz.targets import ANSWER_KINDS, AnswerKind
@@ -58,18 +58,18 @@ class Ledger:
     def __init__(self) -> None:
         self._by_ambiguity: dict[str, Observed] = {}
 
-    def observe(self, asked: CaseAnswers, judge: Judge, *, is_proven: bool) -> None:
-        touched = {entry.ambiguity for entry in asked.verdict.ambiguities}
-        answer = asked.answer.kind
+    def observe(self, trial: Trial, judge: Judge, *, is_proven: bool) -> None:
+        touched = {entry.ambiguity for entry in trial.verdict.ambiguities}
+        answer = trial.answer.kind
         if len(touched) > 1 and answer != "accepted":
             return
         for ambiguity_id in sorted(touched):
             if answer == "rejected" and not is_proven:
                 self._observed(ambiguity_id, judge.contract).unproven += 1
             else:
-                observed = self.add(ambiguity_id, asked.number, asked.case, answer, judge.contract)
+                observed = self.add(ambiguity_id, trial.number, trial.case, answer, judge.contract)
                 for one in observed.possible if answer in ("accepted", "rejected") else ():
-                    label = judge.allowing(ambiguity_id, one).verdict(asked.case).label
+                    label = judge.allowing(ambiguity_id, one).verdict(trial.case).label
                     if contradiction(label, answer) is not None:
                         observed.contradicted.add(one)
 

@@ -9,7 +9,7 @@ from brokerfuzz.campaign.causes.leniencies import habit_of
 from brokerfuzz.campaign.contradictions import FINDING_KINDS
 from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.campaign.ledger import Ledger
-from brokerfuzz.campaign.proof import CaseAnswers, Proofs
+from brokerfuzz.campaign.proof import Proofs, Trial
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Contract, Label
 from brokerfuzz.targets import Answer, AnswerKind
@@ -25,8 +25,8 @@ class Observations:
     """The results of a campaign.
 
     `rules` counts the answers of each kind for each broken rule. `left_out` is the number of cases that cannot be sent
-    to this target. `answers` are those to the first cases, and further wrong ones. `correct` contains the IDs of those
-    `watched` cases whose answers were correct, and proven if necessary.
+    to this target. `trials` are the first ones, and further ones with wrong answers. `correct` contains the IDs of
+    those `watched` cases whose answers were correct, and proven if necessary.
     """
 
     watched: frozenset[str] = frozenset()
@@ -39,69 +39,68 @@ class Observations:
     ledger: Ledger = field(default_factory=Ledger)
     proofs: Proofs = field(default_factory=Proofs)
     left_out: int = 0
-    answers: list[CaseAnswers] = field(default_factory=list)
+    trials: list[Trial] = field(default_factory=list)
     _wrong_twins: set[str] = field(default_factory=set)
 
-    def add(self, asked: CaseAnswers, judge: Judge) -> None:
+    def add(self, trial: Trial, judge: Judge) -> None:
         """Records the answer to a case, and whether a rejection is proven."""
-        verdict = asked.verdict
-        self._count(asked, 1)
+        verdict = trial.verdict
+        self._count(trial, 1)
         if verdict.label == "unspecified":
-            is_proven = not asked.needs_proof or asked.why_unproven() is None
-            self.ledger.observe(asked, judge, is_proven=is_proven)
-        elif asked.needs_proof:
-            self.proofs.add(asked)
-        asked.is_outdated = asked.contradiction is not None and not judge.still(asked.case, verdict)
-        if asked.contradiction is None and not (asked.needs_proof and asked.why_unproven()):
-            self._add_correct(asked.case)
-        self._keep(asked, judge.contract)
+            is_proven = not trial.needs_proof or trial.why_unproven() is None
+            self.ledger.observe(trial, judge, is_proven=is_proven)
+        elif trial.needs_proof:
+            self.proofs.add(trial)
+        trial.is_outdated = trial.contradiction is not None and not judge.still(trial.case, verdict)
+        if trial.contradiction is None and not (trial.needs_proof and trial.why_unproven()):
+            self._add_correct(trial.case)
+        self._keep(trial, judge.contract)
 
     def add_twin(self, number: int, twin: Case, answer: Answer, contract: Contract) -> None:
         """Records the answer to a valid message that is not a case. It is recorded only once."""
-        asked = CaseAnswers(number, twin, twin.verdict, answer)
-        if asked.contradiction is None:
+        trial = Trial(number, twin, twin.verdict, answer)
+        if trial.contradiction is None:
             self._add_correct(twin)
         elif twin.id not in self._wrong_twins and len(self._wrong_twins) < MOST_CASES:
             self._wrong_twins.add(twin.id)
-            self._keep(asked, contract)
+            self._keep(trial, contract)
 
     def _add_correct(self, case: Case) -> None:
         if case.id in self.watched:
             self.correct.add(case.id)
 
-    def unmask(self, position: int, again: CaseAnswers) -> None:
-        """Records the answers to a message that was sent again without the cause of a wrong rejection. `position` is
-        that of the first answers. If these were to a valid message, both count. Otherwise, the new ones
-        replace them, unless they prove nothing either.
+    def unmask(self, position: int, again: Trial) -> None:
+        """Records that a message was sent again without the cause of a wrong rejection. `position` is that of the first
+        trial. If its message was valid, both count. Otherwise, the new one replaces it, unless it also proves nothing.
         """
-        asked = self.answers[position]
-        if not asked.needs_proof:
-            self.answers.append(again)
+        trial = self.trials[position]
+        if not trial.needs_proof:
+            self.trials.append(again)
         elif not again.is_masked:
-            self.answers[position] = again
-            if asked.verdict.label == "invalid":
-                self._count(asked, -1)
-                self.proofs.remove(asked)
+            self.trials[position] = again
+            if trial.verdict.label == "invalid":
+                self._count(trial, -1)
+                self.proofs.remove(trial)
                 self._count(again, 1)
                 if again.needs_proof:
                     self.proofs.add(again)
 
-    def _count(self, asked: CaseAnswers, number: int) -> None:
-        self.counts[asked.verdict.label, asked.answer.kind] += number
-        if asked.verdict.label == "invalid" and asked.rule is not None:
-            self.rules[asked.rule, asked.answer.kind] += number
+    def _count(self, trial: Trial, number: int) -> None:
+        self.counts[trial.verdict.label, trial.answer.kind] += number
+        if trial.verdict.label == "invalid" and trial.rule is not None:
+            self.rules[trial.rule, trial.answer.kind] += number
 
-    def _keep(self, asked: CaseAnswers, contract: Contract) -> None:
-        is_wrong = asked.contradiction is not None
-        if len(self.answers) < (MOST_CASES + MOST_WRONG if is_wrong else MOST_CASES):
-            self.answers.append(asked)
+    def _keep(self, trial: Trial, contract: Contract) -> None:
+        is_wrong = trial.contradiction is not None
+        if len(self.trials) < (MOST_CASES + MOST_WRONG if is_wrong else MOST_CASES):
+            self.trials.append(trial)
         if is_wrong:
-            self.problems[_in_words(asked, contract)] += 1
+            self.problems[_in_words(trial, contract)] += 1
 
 
-def _in_words(asked: CaseAnswers, contract: Contract) -> str:
-    kind = asked.contradiction
+def _in_words(trial: Trial, contract: Contract) -> str:
+    kind = trial.contradiction
     assert kind is not None, "the answer is wrong"
-    if kind == "invalid-accepted" and asked.rule:
-        return habit_of(asked.case, contract).text
-    return f"{FINDING_KINDS[kind].name} ({asked.answer.reason})"
+    if kind == "invalid-accepted" and trial.rule:
+        return habit_of(trial.case, contract).text
+    return f"{FINDING_KINDS[kind].name} ({trial.answer.reason})"

@@ -5,7 +5,7 @@ target has changed since then, so the journal says nothing about it.
 from collections import Counter
 
 from brokerfuzz.campaign.known_identifiers import KnownIdentifiers
-from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.campaign.proof import Trial
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.cases.case import is_always_correct
 from brokerfuzz.schemas import Contract
@@ -34,21 +34,21 @@ class OldAnswers:
     def includes(self, number: int) -> bool:
         return self._sender.known.cases.pop(number, None) is not None
 
-    async def difference(self, asked: CaseAnswers) -> str:
+    async def difference(self, trial: Trial) -> str:
         """Sends a case of the sample again. Returns how the answer differs from the old one, or an empty string."""
-        case, old = asked.case, asked.answer
+        case, old = trial.case, trial.answer
         is_comparable = old.kind in _COMPARED and is_always_correct(case, self._contract)
         if not is_comparable or self._sampled[old.kind] == _SAMPLE:
             return ""
         self._sampled[old.kind] += 1
         answer = old
         for _ in range(_TRIES):
-            answer = await self._sender.ask_anew(asked.number, case)
+            answer = await self._sender.ask_anew(trial.number, case)
             if answer.kind == old.kind:
                 self.asked_again += 1
                 return ""
             if answer.kind not in _COMPARED:
                 return ""
-        if answer.kind == "rejected" and await self._known_identifiers.known_names(asked.number, case):
+        if answer.kind == "rejected" and await self._known_identifiers.known_names(trial.number, case):
             return ""
         return f"message {case.id} was {old.kind}, and is now {answer.kind} ({answer.reason})"

@@ -30,11 +30,11 @@ MOST_UNPROVEN = 12_000
 
 
 @dataclass(slots=True)
-class CaseAnswers:
-    """The answers to a case and to its twin, if the twin was sent. `number` is the number of the case. If `is_conflict`
-    is true, the target may have rejected the message only because it already knew one of its `identifiers`. If
-    `is_twin_stored` is true, the target accepted only the twin (see `Sender`). If `is_outdated` is true, the verdict
-    may be wrong by now, because it depends on the time.
+class Trial:
+    """A case that was sent, and the answers to it and to its twin, if the twin was sent. `number` is the number of the
+    case. If `is_conflict` is true, the target may have rejected the message only because it already knew one of its
+    `identifiers`. If `is_twin_stored` is true, the target accepted only the twin (see `Sender`). If `is_outdated` is
+    true, the verdict may be wrong by now, because it depends on the time.
     """
 
     number: int
@@ -90,7 +90,7 @@ class CaseAnswers:
 class UnprovenExample:
     """The first of the rejections that are unproven for the same reason. `count` is the number of all."""
 
-    rejection: CaseAnswers
+    rejection: Trial
     why: str
     count: int = 0
 
@@ -106,9 +106,9 @@ class Proofs:
     rejected: int = 0
     proven: int = 0
     rules: Counter[str] = field(default_factory=Counter)
-    unproven: dict[int, CaseAnswers] = field(default_factory=dict)
+    unproven: dict[int, Trial] = field(default_factory=dict)
 
-    def add(self, rejection: CaseAnswers) -> None:
+    def add(self, rejection: Trial) -> None:
         self.rejected += 1
         if rejection.why_unproven() is None:
             self.proven += 1
@@ -116,7 +116,7 @@ class Proofs:
         elif len(self.unproven) < MOST_UNPROVEN:
             self.unproven[rejection.number] = rejection
 
-    def remove(self, rejection: CaseAnswers) -> None:
+    def remove(self, rejection: Trial) -> None:
         """Removes an unproven rejection, because the message was sent again in another way."""
         self.rejected -= 1
         self.unproven.pop(rejection.number, None)

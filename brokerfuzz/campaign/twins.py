@@ -11,7 +11,7 @@ from brokerfuzz.campaign.difference import Difference, OrdinaryValues, fewest, u
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.campaign.known_identifiers import KnownIdentifiers
-from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.campaign.proof import Trial
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_tags import TWIN_TAGS
@@ -27,28 +27,28 @@ class Proving:
         self._sender, self._judge = sender, judge
         self._known_identifiers = known_identifiers
 
-    async def prove(self, asked: CaseAnswers) -> None:
+    async def prove(self, trial: Trial) -> None:
         """Adds the answer to the twin of a rejected case. If a valid message was rejected because the target already
         knows its number, replaces the answer with the one that counts. Raises `TargetLostError`.
         """
-        if asked.answer.kind == "accepted":
-            self._known_identifiers.add_accepted(asked.case)
-        elif asked.needs_proof:
-            await self._ask_twin(asked)
-        elif asked.contradiction == "valid-rejected":
-            asked.answer = await self._known_identifiers.answer_that_counts(asked.number, asked.case, asked.answer)
+        if trial.answer.kind == "accepted":
+            self._known_identifiers.add_accepted(trial.case)
+        elif trial.needs_proof:
+            await self._ask_twin(trial)
+        elif trial.contradiction == "valid-rejected":
+            trial.answer = await self._known_identifiers.answer_that_counts(trial.number, trial.case, trial.answer)
 
-    async def _ask_twin(self, asked: CaseAnswers) -> None:
-        asked.identifiers = self._judge.identifiers(asked.case)
-        asked.is_conflict = self._sender.is_conflict(asked.case, asked.answer, asked.identifiers)
-        twin = twin_of(asked.case, asked.verdict, self._sender.plain, self._judge)
+    async def _ask_twin(self, trial: Trial) -> None:
+        trial.identifiers = self._judge.identifiers(trial.case)
+        trial.is_conflict = self._sender.is_conflict(trial.case, trial.answer, trial.identifiers)
+        twin = twin_of(trial.case, trial.verdict, self._sender.plain, self._judge)
         if twin is None or not self._sender.can_send(twin):
             return
-        answer = await self._sender.ask("twin", asked.number, twin)
-        asked.twin = twin
-        asked.twin_answer = await self._known_identifiers.answer_that_counts(asked.number, twin, answer)
-        asked.is_conflict = asked.is_conflict or asked.twin_answer is not answer
-        asked.is_twin_stored = self._sender.is_stored(twin)
+        answer = await self._sender.ask("twin", trial.number, twin)
+        trial.twin = twin
+        trial.twin_answer = await self._known_identifiers.answer_that_counts(trial.number, twin, answer)
+        trial.is_conflict = trial.is_conflict or trial.twin_answer is not answer
+        trial.is_twin_stored = self._sender.is_stored(twin)
 
 
 async def twin_of_finding(failure: Failure, judge: Judge, plain: Sequence[Case]) -> bytes | None:

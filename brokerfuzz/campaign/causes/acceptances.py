@@ -29,7 +29,7 @@ from brokerfuzz.campaign.causes.leniencies import (
     unchecked_places_of,
 )
 from brokerfuzz.campaign.failure import Failure
-from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.campaign.proof import Trial
 from brokerfuzz.pointers import is_within, steps_of
 from brokerfuzz.schemas.verdicts import contradiction
 from brokerfuzz.wording import listed
@@ -88,12 +88,12 @@ class AcceptanceSearch:
 
     def __init__(self, evidence: Evidence, sporadic: Mask = 0) -> None:
         self._evidence, self._contract = evidence, evidence.contract
-        self._failing = evidence.mask(lambda asked: asked.contradiction == "invalid-accepted") & ~sporadic
+        self._failing = evidence.mask(lambda trial: trial.contradiction == "invalid-accepted") & ~sporadic
         self._concerned = evidence.mask(_could_fail) & ~sporadic
         self._ignoring_unknown = {
-            asked.rule
-            for asked in evidence.cases(self._failing)
-            if asked.rule and habit_of(asked.case, self._contract) == IGNORES_UNKNOWN
+            trial.rule
+            for trial in evidence.cases(self._failing)
+            if trial.rule and habit_of(trial.case, self._contract) == IGNORES_UNKNOWN
         }
         self._habits = evidence.cases_by(self._habits_of, self._concerned)
         self._places = evidence.cases_by(self._places_of, self._concerned)
@@ -108,8 +108,8 @@ class AcceptanceSearch:
         return list(self._greedy())
 
     def _accepts_everything(self) -> bool:
-        invalid = self._evidence.mask(lambda asked: asked.verdict.label == "invalid")
-        rules = {asked.rule for asked in self._evidence.cases(invalid)}
+        invalid = self._evidence.mask(lambda trial: trial.verdict.label == "invalid")
+        rules = {trial.rule for trial in self._evidence.cases(invalid)}
         return len(rules) >= MANY_RULES and self._failing.bit_count() >= ALMOST * invalid.bit_count()
 
     def _greedy(self) -> Iterator[Explanation]:
@@ -151,14 +151,14 @@ class AcceptanceSearch:
     ) -> Explanation:
         cases = self._evidence.cases(covered)
         plainest = min(cases, key=_strangeness)
-        rules = list(dict.fromkeys(asked.verdict.broken[0].rule for asked in cases))
-        tried_rules = {asked.rule for asked in self._evidence.cases(tried | covered)} - {None}
+        rules = list(dict.fromkeys(trial.verdict.broken[0].rule for trial in cases))
+        tried_rules = {trial.rule for trial in self._evidence.cases(tried | covered)} - {None}
         violation = plainest.verdict.broken[0]
         return Explanation(
             text=text or contradiction(violation.rule, violation.at, violation.found, violation.demanded, "accepted"),
             failure=Failure.of(plainest),
             key=key,
-            failing=tuple(sorted({entry for asked in cases for entry in _failing_entries(asked)})),
+            failing=tuple(sorted({entry for trial in cases for entry in _failing_entries(trial)})),
             covered=covered,
             tried=tried | covered,
             sites=tuple(dict.fromkeys(site_of_rule(rule) for rule in rules)),
@@ -168,18 +168,18 @@ class AcceptanceSearch:
 
     # --------------------------------------------------------------------------------------------------------- evidence
 
-    def _habits_of(self, asked: CaseAnswers) -> Iterator[Habit]:
+    def _habits_of(self, trial: Trial) -> Iterator[Habit]:
         """A message with several faults shows no habit."""
-        if len(asked.case.faults) == 1:
-            habit = habit_of(asked.case, self._contract)
-            is_part = habit == IGNORES_CASE and asked.rule in self._ignoring_unknown
+        if len(trial.case.faults) == 1:
+            habit = habit_of(trial.case, self._contract)
+            is_part = habit == IGNORES_CASE and trial.rule in self._ignoring_unknown
             yield IGNORES_UNKNOWN if is_part else habit
 
-    def _places_of(self, asked: CaseAnswers) -> Iterator[UncheckedPlace]:
-        return unchecked_places_of(asked.case, self._contract)
+    def _places_of(self, trial: Trial) -> Iterator[UncheckedPlace]:
+        return unchecked_places_of(trial.case, self._contract)
 
-    def _rule_and_habit(self, asked: CaseAnswers) -> Iterator[tuple[str, Habit | None]]:
-        yield asked.rule or asked.verdict.broken[0].rule, next(self._habits_of(asked), None)
+    def _rule_and_habit(self, trial: Trial) -> Iterator[tuple[str, Habit | None]]:
+        yield trial.rule or trial.verdict.broken[0].rule, next(self._habits_of(trial), None)
 
     def _of_kind(self, kind: str) -> dict[UncheckedPlace, Mask]:
         return {place: cases for place, cases in self._places.items() if place.kind == kind}
@@ -273,7 +273,7 @@ class AcceptanceSearch:
     def _text_of(self, place: UncheckedPlace, cases: Mask) -> str:
         if place.kind != "without value":
             return place.text
-        faults = [(asked.case, fault) for asked in self._evidence.cases(cases) for fault in asked.case.faults]
+        faults = [(trial.case, fault) for trial in self._evidence.cases(cases) for fault in trial.case.faults]
         absences = {missing_null_or_empty(place.name, fault, case, self._contract) for case, fault in faults} - {""}
         return f"{place.name}: accepted if it is {listed(sorted(absences), 'or')}"
 
@@ -299,19 +299,19 @@ def _outermost(places: dict[UncheckedPlace, Mask]) -> dict[UncheckedPlace, Mask]
     }
 
 
-def _could_fail(asked: CaseAnswers) -> bool:
+def _could_fail(trial: Trial) -> bool:
     """Each fault of a message may be the reason why it was rejected, so several say nothing about one of them."""
-    if asked.verdict.label != "invalid":
+    if trial.verdict.label != "invalid":
         return False
-    is_proven = asked.answer.kind == "rejected" and asked.why_unproven() is None
-    return asked.answer.kind == "accepted" or (is_proven and len(asked.case.faults) < 2)
+    is_proven = trial.answer.kind == "rejected" and trial.why_unproven() is None
+    return trial.answer.kind == "accepted" or (is_proven and len(trial.case.faults) < 2)
 
 
-def _failing_entries(asked: CaseAnswers) -> Iterator[str]:
+def _failing_entries(trial: Trial) -> Iterator[str]:
     """Yields what a baseline compares: the rule, the technique, and whether the fault is in a later item."""
-    if not asked.case.faults:
-        yield f"accepts {short_name(asked.verdict.broken[0].rule)} without a technique"
-    for fault in asked.case.faults:
+    if not trial.case.faults:
+        yield f"accepts {short_name(trial.verdict.broken[0].rule)} without a technique"
+    for fault in trial.case.faults:
         later = any(step.isdecimal() and int(step) for step in steps_of(fault.at))
         yield f"accepts {short_name(fault.rule)} {fault.technique}{' in a later item' if later else ''}"
 
@@ -326,7 +326,7 @@ def _habits_in_words(units: Sequence[_Unit]) -> str:
     return f"does not always check {listed(keywords, most=MOST_NAMED)}"
 
 
-def _strangeness(asked: CaseAnswers) -> tuple[bool, bool, int, int, int]:
+def _strangeness(trial: Trial) -> tuple[bool, bool, int, int, int]:
     """Returns a sort key: people understand ordinary characters and short messages most easily."""
-    body, broken = asked.case.body, asked.verdict.broken
-    return len(broken) > 1, _UNUSUAL.search(body) is not None, len(broken[0].found), len(body), asked.number
+    body, broken = trial.case.body, trial.verdict.broken
+    return len(broken) > 1, _UNUSUAL.search(body) is not None, len(broken[0].found), len(body), trial.number

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from brokerfuzz.campaign.causes.conditions import Condition
-from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.campaign.proof import Trial
 from brokerfuzz.schemas.rule import JSON_RULE
 from brokerfuzz.wording import with_article
 
@@ -73,7 +73,7 @@ class MessageAttribute:
 
     text: str
     key: str
-    holds: Callable[[CaseAnswers], bool] = field(compare=False)
+    holds: Callable[[Trial], bool] = field(compare=False)
     place: str = "any message"
     limit: int | None = None
     site: None = None
@@ -85,14 +85,14 @@ class MessageAttribute:
 Attributes = tuple[Attribute | MessageAttribute, ...]
 """Attributes that a case has together."""
 
-VALID: Final = MessageAttribute("it is valid", "every valid message", lambda asked: asked.verdict.label == "valid")
+VALID: Final = MessageAttribute("it is valid", "every valid message", lambda trial: trial.verdict.label == "valid")
 """The target accepts no message, or only one, and perhaps repeats its answer."""
 
 
 def larger_than(size: int) -> MessageAttribute:
     """The target, or a proxy before it, accepts no larger message."""
     text = f"it has more than {size:,} bytes"
-    return MessageAttribute(text, "too many bytes", lambda asked: len(asked.case.body) > size, limit=size)
+    return MessageAttribute(text, "too many bytes", lambda trial: len(trial.case.body) > size, limit=size)
 
 
 # ------------------------------------------------------------------------------------------------------- broken rules
@@ -106,15 +106,15 @@ def attributes_of_rule(rule: str) -> list[MessageAttribute]:
         MessageAttribute(
             "the message is not JSON" if is_json else f"it breaks {rule.rpartition(':')[2]}",
             f"breaks {rule}",
-            lambda asked: any(violation.rule == rule for violation in asked.verdict.broken),
+            lambda trial: any(violation.rule == rule for violation in trial.verdict.broken),
             place=site_of_rule(rule) or "message",
         ),
         MessageAttribute(
             "the message is not JSON" if is_json else f"a value breaks {keyword}",
             f"breaks {keyword}",
-            lambda asked: any(keyword_of(violation.rule) == keyword for violation in asked.verdict.broken),
+            lambda trial: any(keyword_of(violation.rule) == keyword for violation in trial.verdict.broken),
         ),
-        MessageAttribute("the message is invalid", "breaks any rule", lambda asked: bool(asked.verdict.broken)),
+        MessageAttribute("the message is invalid", "breaks any rule", lambda trial: bool(trial.verdict.broken)),
     ]
 
 
@@ -158,7 +158,7 @@ def _notation(text: str, pattern: re.Pattern[bytes]) -> MessageAttribute:
     return MessageAttribute(
         f"there is {text}",
         f"notation: {text}",
-        lambda asked: pattern.search(_without_strings(asked.case.body)) is not None,
+        lambda trial: pattern.search(_without_strings(trial.case.body)) is not None,
     )
 
 

@@ -11,7 +11,7 @@ from operator import or_
 from typing import Any, Final, TypeVar
 
 from brokerfuzz.campaign.causes.attributes import Attribute, Items, MessageAttribute
-from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.campaign.proof import Trial
 from brokerfuzz.generation import ABSENT
 from brokerfuzz.pointers import path_below
 from brokerfuzz.schemas import Contract, MessageType, Site
@@ -21,40 +21,40 @@ CERTAIN: Final = 0.95
 """At least this share of the cases with an attribute must fail. Some cases fail in a different way."""
 
 Mask = int
-"""A set of cases: bit `i` stands for the case at position `i` of `Evidence.answers`."""
+"""A set of cases: bit `i` stands for the case at position `i` of `Evidence.trials`."""
 
 _Fact = TypeVar("_Fact", bound=Hashable)
 
 
 class Evidence:
-    """The answers to cases of one message type."""
+    """The trials of cases of one message type."""
 
-    def __init__(self, answers: Sequence[CaseAnswers], contract: Contract, message_type: MessageType) -> None:
-        self.answers = answers
+    def __init__(self, trials: Sequence[Trial], contract: Contract, message_type: MessageType) -> None:
+        self.trials = trials
         self.contract = contract
         self.message_type: MessageType = message_type
         self._masks: dict[Attribute | MessageAttribute, Mask] = {}
 
-    def mask(self, holds: Callable[[CaseAnswers], bool]) -> Mask:
-        return self.mask_of(position for position, asked in enumerate(self.answers) if holds(asked))
+    def mask(self, holds: Callable[[Trial], bool]) -> Mask:
+        return self.mask_of(position for position, trial in enumerate(self.trials) if holds(trial))
 
     def mask_of(self, positions: Iterable[int]) -> Mask:
-        bits = bytearray(len(self.answers) // 8 + 1)
+        bits = bytearray(len(self.trials) // 8 + 1)
         for position in positions:
             bits[position // 8] |= 1 << position % 8
         return int.from_bytes(bits, "little")
 
     def positions(self, mask: Mask) -> list[int]:
-        return [position for position in range(len(self.answers)) if mask >> position & 1]
+        return [position for position in range(len(self.trials)) if mask >> position & 1]
 
-    def cases(self, mask: Mask) -> list[CaseAnswers]:
-        return [self.answers[position] for position in self.positions(mask)]
+    def cases(self, mask: Mask) -> list[Trial]:
+        return [self.trials[position] for position in self.positions(mask)]
 
-    def cases_by(self, facts: Callable[[CaseAnswers], Iterable[_Fact]], among: Mask) -> dict[_Fact, Mask]:
+    def cases_by(self, facts: Callable[[Trial], Iterable[_Fact]], among: Mask) -> dict[_Fact, Mask]:
         """Maps each fact to those of some cases that show it."""
         positions: dict[_Fact, list[int]] = defaultdict(list)
         for position in self.positions(among):
-            for fact in facts(self.answers[position]):
+            for fact in facts(self.trials[position]):
                 positions[fact].append(position)
         return {fact: self.mask_of(with_fact) for fact, with_fact in positions.items()}
 
@@ -79,7 +79,7 @@ class Evidence:
         if items is None:
             return self.mask_of(self._positions_with(attribute))
         positions = self.positions(self.having(Attribute(attribute.condition, attribute.site)))
-        return self.mask_of(place for place in positions if self._has_in_items(self.answers[place], attribute, items))
+        return self.mask_of(place for place in positions if self._has_in_items(self.trials[place], attribute, items))
 
     def _positions_with(self, attribute: Attribute) -> Iterator[int]:
         for site in self._positions_by_value if attribute.site is None else (attribute.site,):
@@ -89,12 +89,12 @@ class Evidence:
                 if attribute.condition.holds(example, schema):
                     yield from positions
 
-    def _has_in_items(self, asked: CaseAnswers, attribute: Attribute, items: Items) -> bool:
+    def _has_in_items(self, trial: Trial, attribute: Attribute, items: Items) -> bool:
         return any(
             attribute.site in (site, None)
             and items.contain(site, indexes)
             and attribute.condition.holds(value, schema_at(self._sites, site))
-            for site, indexes, value in self._occurrences(asked)
+            for site, indexes, value in self._occurrences(trial)
         )
 
     @property
@@ -107,15 +107,15 @@ class Evidence:
         count as their sizes.
         """
         positions: dict[str, dict[tuple[type, Any], list[int]]] = defaultdict(lambda: defaultdict(list))
-        for position, asked in enumerate(self.answers):
-            for site, _, value in self._occurrences(asked):
+        for position, trial in enumerate(self.trials):
+            for site, _, value in self._occurrences(trial):
                 value_or_size = len(value) if isinstance(value, list | dict) else value
                 positions[site][type(value), value_or_size].append(position)
         return positions
 
-    def _occurrences(self, asked: CaseAnswers) -> Iterator[tuple[str, tuple[int, ...], Any]]:
+    def _occurrences(self, trial: Trial) -> Iterator[tuple[str, tuple[int, ...], Any]]:
         try:
-            message = asked.case.value
+            message = trial.case.value
         except (ValueError, RecursionError):  # not JSON, or nested too deeply
             return
         yield from occurrences(message, self._sites)

@@ -25,7 +25,7 @@ from brokerfuzz.campaign.causes.limits import limit_of_items, limit_of_size, lim
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.problem import TRIES, LimitReachedError
-from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.campaign.proof import Trial
 
 ENOUGH: Final = 5
 """If none of the first failures occurs again, each of the others is repeated only once."""
@@ -46,7 +46,7 @@ class FailureSearch:
     def extend(self, evidence: Evidence) -> None:
         """Takes the evidence of further cases. What the known causes do not cover remains to be explained."""
         self._evidence = evidence
-        self._failing = evidence.mask(lambda asked: asked.contradiction == self._kind)
+        self._failing = evidence.mask(lambda trial: trial.contradiction == self._kind)
         concerned = evidence.mask(self._could_fail)
         self._passing = concerned & ~self._failing
         self._generaliser = Generaliser(evidence, self._failing, concerned)
@@ -64,14 +64,14 @@ class FailureSearch:
     def explanations(self) -> list[Explanation]:
         for unexplained in self._unexplained:
             while unexplained:
-                failure = Failure.of(self._evidence.answers[unexplained[0]])
+                failure = Failure.of(self._evidence.trials[unexplained[0]])
                 self._add(self._cause_without_experiments(failure, unexplained), unexplained)
         return explanations_of(self._causes)
 
-    def _could_fail(self, asked: CaseAnswers) -> bool:
+    def _could_fail(self, trial: Trial) -> bool:
         if self._kind != "valid-rejected":
             return True
-        return asked.verdict.label == "valid" and asked.answer.kind in ("accepted", "rejected")
+        return trial.verdict.label == "valid" and trial.answer.kind in ("accepted", "rejected")
 
     def _extended(self, cause: Cause) -> Cause:
         if not cause.attributes:
@@ -80,25 +80,25 @@ class FailureSearch:
         return replace(cause, tried=tried, covered=cause.covered | (tried & self._at_line(cause.line)))
 
     def _at_line(self, line: str) -> Mask:
-        is_there = self._evidence.mask(lambda asked: line_of_code(asked.answer) == line)
+        is_there = self._evidence.mask(lambda trial: line_of_code(trial.answer) == line)
         return is_there & self._failing
 
     def _at_the_same_line(self, failing: Mask) -> list[list[int]]:
         """Returns the positions of the failing cases with the same line of code, or with none, the plainest first.
         Texts do not tell them apart, because many name the property and not the problem.
         """
-        groups = self._evidence.cases_by(lambda asked: [line_of_code(asked.answer)], failing).values()
+        groups = self._evidence.cases_by(lambda trial: [line_of_code(trial.answer)], failing).values()
         return [sorted(self._evidence.positions(group), key=self._plainness) for group in groups]
 
     def _plainness(self, position: int) -> tuple[bool, int, int]:
         """Begins with messages that are not invalid, because the rules that others break are rarely the cause."""
-        asked = self._evidence.answers[position]
-        return asked.verdict.label == "invalid", len(asked.case.body), asked.number
+        trial = self._evidence.trials[position]
+        return trial.verdict.label == "invalid", len(trial.case.body), trial.number
 
     async def _explain(self, laboratory: Laboratory, unexplained: list[int]) -> None:
         recurring = sporadic = 0
         while unexplained:
-            failure = laboratory.failure_of(self._evidence.answers[unexplained[0]])
+            failure = laboratory.failure_of(self._evidence.trials[unexplained[0]])
             if not await laboratory.recurs(failure, 1 if sporadic >= ENOUGH and not recurring else TRIES):
                 sporadic += 1
                 del unexplained[0]
@@ -138,15 +138,15 @@ class FailureSearch:
         attributes = self._generaliser.of_causes(causes, limits, failure, unexplained[0])
         cured: list[int] = []
         if not attributes:
-            cases = {position: self._evidence.answers[position].case for position in unexplained}
+            cases = {position: self._evidence.trials[position].case for position in unexplained}
             cured = await laboratory.cured({cause.site for cause in causes}, failure, cases)
         return self._cause_with(attributes, failure, unexplained, places_in_smallest, cured)
 
     async def _limit(self, laboratory: Laboratory, failure: Failure) -> Attribute | MessageAttribute | None:
         """Returns the limit of the size of messages, or of the number of items in an array, if this is the cause."""
         assert laboratory.plain is not None, "may_experiment"
-        passing = [asked for asked in self._evidence.cases(self._passing) if asked.verdict.label == "valid"]
-        accepted_size = max((len(asked.case.body) for asked in passing), default=0)
+        passing = [trial for trial in self._evidence.cases(self._passing) if trial.verdict.label == "valid"]
+        accepted_size = max((len(trial.case.body) for trial in passing), default=0)
         limit = await limit_of_size(laboratory.problem(failure, "size"), laboratory.plain.body, accepted_size)
         if limit is not None:
             return limit
@@ -176,5 +176,5 @@ class FailureSearch:
             covered=covered,
             tried=tried | covered,
             text=text_of(failure.answer, failure.body, failure.strings_at(places)).key,
-            line=line_of_code(self._evidence.answers[first].answer),
+            line=line_of_code(self._evidence.trials[first].answer),
         )

@@ -60,9 +60,9 @@ class Generaliser:
 
     def __init__(self, evidence: Evidence, failing: Mask, concerned: Mask) -> None:
         self._evidence, self._failing, self._concerned = evidence, failing, concerned
-        self._rejected = evidence.mask(lambda asked: asked.answer.kind == "rejected") & ~failing
+        self._rejected = evidence.mask(lambda trial: trial.answer.kind == "rejected") & ~failing
         """The target may have rejected these messages before it reached the code that fails."""
-        self._rightly_rejected = self._rejected & evidence.mask(lambda asked: asked.verdict.label == "invalid")
+        self._rightly_rejected = self._rejected & evidence.mask(lambda trial: trial.verdict.label == "invalid")
         self._sites = evidence.contract.sites[evidence.message_type]
         self._edges = edges(evidence.contract, evidence.message_type)
 
@@ -112,7 +112,7 @@ class Generaliser:
 
     def _best(self, candidates: Iterable[Attributes], position: int, least: int = 1) -> Attributes:
         """Returns the candidate that explains most failures (`least` or more), among them that at `position`."""
-        is_faulty = self._evidence.answers[position].verdict.label == "invalid"
+        is_faulty = self._evidence.trials[position].verdict.label == "invalid"
         ignored = self._rejected & ~self._rightly_rejected if is_faulty else self._rejected
         explaining = []
         for attributes in candidates:

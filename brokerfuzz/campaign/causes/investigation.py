@@ -16,7 +16,7 @@ from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.problem import LimitReachedError
-from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.campaign.proof import Trial
 from brokerfuzz.campaign.twins import twin_of_finding
 from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas import Contract, MessageType
@@ -40,7 +40,7 @@ class Investigation:
         self._acceptances: list[Explanation] | None = None
 
     async def run(self, laboratory: Laboratory) -> None:
-        self._seen.answers += await laboratory.recurring_crashes()
+        self._seen.trials += await laboratory.recurring_crashes()
         self._extend()
         await self._search(laboratory)
         for _ in range(MOST_ROUNDS):
@@ -78,25 +78,25 @@ class Investigation:
             for explanation in explanations
             if explanation.kind != "valid-rejected" or explanation.failure.recurred
         ]
-        rejected = self.evidence.mask(lambda asked: asked.contradiction == "valid-rejected")
+        rejected = self.evidence.mask(lambda trial: trial.contradiction == "valid-rejected")
         explained = union(explanation.covered for explanation in certain if explanation.kind == "valid-rejected")
         sometimes_rejected = rejected & ~explained or rejected
-        valid = self.evidence.mask(lambda asked: asked.verdict.label == "valid")
+        valid = self.evidence.mask(lambda trial: trial.verdict.label == "valid")
         failure = Failure.of(self.evidence.cases(sometimes_rejected)[0])
         return [*certain, explanation_of_differing_answers(failure, sometimes_rejected, valid)]
 
     def _evidence(self) -> Evidence:
-        return Evidence(self._seen.answers, self._contract, self._message_type)
+        return Evidence(self._seen.trials, self._contract, self._message_type)
 
     async def _unmask(self, laboratory: Laboratory) -> None:
         """Sends what the known failures mask again, and counts what they still mask."""
         failures = self._failures()
         unmasking = Unmasking(laboratory, failures)
-        masked = [position for position, asked in enumerate(self._seen.answers) if unmasking.masking(asked) is not None]
-        again: dict[int, CaseAnswers] = {}
+        masked = [position for position, trial in enumerate(self._seen.trials) if unmasking.masking(trial) is not None]
+        again: dict[int, Trial] = {}
 
         async def send_again(position: int) -> None:
-            answers = await unmasking.unmasked(self._seen.answers[position])
+            answers = await unmasking.unmasked(self._seen.trials[position])
             if answers is not None:
                 again[position] = answers
 
@@ -104,7 +104,7 @@ class Investigation:
             await laboratory.each(masked, send_again)
         for position, answers in sorted(again.items()):
             self._seen.unmask(position, answers)
-        explanations = [unmasking.masking(asked) for asked in self._seen.answers if asked.is_masked]
+        explanations = [unmasking.masking(trial) for trial in self._seen.trials if trial.is_masked]
         self.masked = Counter(
             (explanation.kind, explanation.key) for explanation in explanations if explanation is not None
         )
@@ -123,22 +123,22 @@ class Investigation:
             failure = explanation.failure
             if failure.is_sporadic:
                 by_chance.add((failure.number, failure.case.id))
-        return self.evidence.mask(lambda asked: (asked.number, asked.case.id) in by_chance)
+        return self.evidence.mask(lambda trial: (trial.number, trial.case.id) in by_chance)
 
     async def _sporadic_acceptances(self, laboratory: Laboratory) -> Mask:
         """Repeats wrong acceptances, and returns those that did not occur again. If one with a rule and a technique
         occurs again, the others do, too. Other messages do not cause them, so many can be repeated at the same time.
         """
         alike: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for position, asked in enumerate(self.evidence.answers):
-            if asked.contradiction == "invalid-accepted":
-                technique = asked.case.faults[0].technique if asked.case.faults else ""
-                alike[asked.verdict.broken[0].rule, technique].append(position)
+        for position, trial in enumerate(self.evidence.trials):
+            if trial.contradiction == "invalid-accepted":
+                technique = trial.case.faults[0].technique if trial.case.faults else ""
+                alike[trial.verdict.broken[0].rule, technique].append(position)
         sporadic: list[int] = []
 
         async def repeat(group: list[int]) -> None:
             for position in group:
-                if await laboratory.recurs(laboratory.failure_of(self.evidence.answers[position])):
+                if await laboratory.recurs(laboratory.failure_of(self.evidence.trials[position])):
                     break
                 sporadic.append(position)
 

@@ -13,7 +13,7 @@ from brokerfuzz.campaign.difference import Difference, OrdinaryValues, undone
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.campaign.problem import TRIES, Bounds, LimitReachedError, Problem
-from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.campaign.proof import Trial
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.shrinking import Shrinker
 from brokerfuzz.campaign.twins import Proving
@@ -68,16 +68,16 @@ class Laboratory:
 
         await together(*(work_on_waiting() for _ in range(self.concurrency)))
 
-    def failure_of(self, asked: CaseAnswers) -> Failure:
+    def failure_of(self, trial: Trial) -> Failure:
         """Judges the message again: a time in it may have been in the future until now. Each case has one failure that
         remembers how often the message was repeated.
         """
-        key = asked.number, asked.case.id
+        key = trial.number, trial.case.id
         if key in self._failures:
             return self._failures[key]
-        failure = self._failures[key] = Failure.of(asked)
+        failure = self._failures[key] = Failure.of(trial)
         if failure.kind in ("crashed", "timeout"):
-            failure.verdict = self.judge.of(asked.case, asked.case.body)
+            failure.verdict = self.judge.of(trial.case, trial.case.body)
         return failure
 
     def remembered(self, failure: Failure) -> Failure:
@@ -99,16 +99,16 @@ class Laboratory:
             self.sender.sporadic.add(failure)
         return not failure.is_sporadic
 
-    async def recurring_crashes(self) -> list[CaseAnswers]:
+    async def recurring_crashes(self) -> list[Trial]:
         """Repeats some crashes that did not occur when the message was sent a second time, and returns those that now
         occur again.
         """
         recurring = []
         for number, case, answer in self.sender.sporadic.crashes():
-            asked = CaseAnswers(number, case, self.judge.verdict(case), answer)
-            if await self.recurs(self.failure_of(asked)):
-                self.sender.sporadic.remove(self.failure_of(asked))
-                recurring.append(asked)
+            trial = Trial(number, case, self.judge.verdict(case), answer)
+            if await self.recurs(self.failure_of(trial)):
+                self.sender.sporadic.remove(self.failure_of(trial))
+                recurring.append(trial)
         return recurring
 
     def may_experiment(self, failure: Failure) -> bool:
@@ -159,8 +159,8 @@ class Laboratory:
         return [difference for difference in self.reducer.differences(body) if difference.site in sites]
 
 
-def accepted_examples(answers: Iterable[CaseAnswers]) -> list[Case]:
+def accepted_examples(answers: Iterable[Trial]) -> list[Case]:
     """Returns some valid messages that the target accepted, those with most sites first."""
-    accepted = [asked for asked in answers if asked.verdict.label == "valid" and asked.contradiction is None]
-    earliest = nsmallest(MOST_EXAMPLES, accepted, key=lambda asked: asked.number)
-    return sorted((asked.case for asked in earliest), key=lambda case: -len(first_values(tree_of(case.body))))
+    accepted = [trial for trial in answers if trial.verdict.label == "valid" and trial.contradiction is None]
+    earliest = nsmallest(MOST_EXAMPLES, accepted, key=lambda trial: trial.number)
+    return sorted((trial.case for trial in earliest), key=lambda case: -len(first_values(tree_of(case.body))))

@@ -16,7 +16,7 @@ from brokerfuzz.campaign.causes.explanation import Cause, Explanation
 from brokerfuzz.campaign.causes.laboratory import Laboratory
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
 from brokerfuzz.campaign.difference import Difference, undone
-from brokerfuzz.campaign.proof import CaseAnswers
+from brokerfuzz.campaign.proof import Trial
 from brokerfuzz.campaign.sending import UnsendableError
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_tags import TWIN_TAGS
@@ -32,10 +32,10 @@ class Unmasking:
         self._laboratory, self._explanations = laboratory, explanations
         self._reducer = laboratory.reducer
 
-    def masking(self, asked: CaseAnswers) -> Explanation | None:
+    def masking(self, trial: Trial) -> Explanation | None:
         """Returns the explanation of a rejection that proves nothing, because the twin fails, too."""
-        kind = _masking_kind(asked)
-        masked = asked.case if asked.verdict.label == "valid" else asked.twin
+        kind = _masking_kind(trial)
+        masked = trial.case if trial.verdict.label == "valid" else trial.twin
         if kind is None or masked is None:
             return None
         differences = self._reducer.differences(masked.body)
@@ -44,28 +44,28 @@ class Unmasking:
                 return explanation
         return None
 
-    async def unmasked(self, asked: CaseAnswers) -> CaseAnswers | None:
+    async def unmasked(self, trial: Trial) -> Trial | None:
         """Sends a masked message again without the causes, and its twin. Returns None if that is not possible."""
-        kind = _masking_kind(asked)
+        kind = _masking_kind(trial)
         if kind is None:
             return None
         case = (
-            self._without(self._explanations, asked)
-            or self._without(self._of_kind(kind), asked)
-            or self._on_plain_message(asked)
+            self._without(self._explanations, trial)
+            or self._without(self._of_kind(kind), trial)
+            or self._on_plain_message(trial)
         )
         if case is None:
             return None
         with suppress(UnsendableError):
-            answer = await self._laboratory.sender.ask("unmasked", asked.number, case)
-            again = CaseAnswers(asked.number, case, case.verdict, answer)
+            answer = await self._laboratory.sender.ask("unmasked", trial.number, case)
+            again = Trial(trial.number, case, case.verdict, answer)
             await self._laboratory.proving.prove(again)
             return again
         return None
 
-    def _without(self, explanations: Sequence[Explanation], asked: CaseAnswers) -> Case | None:
+    def _without(self, explanations: Sequence[Explanation], trial: Trial) -> Case | None:
         """Returns the message and its twin without the causes of these explanations, if only the causes change."""
-        case, twin = asked.case, asked.twin
+        case, twin = trial.case, trial.twin
         causes = [cause for explanation in explanations for cause in explanation.causes]
         body = self._undone(case.body, causes)
         if twin is None or case.label == "valid":
@@ -74,11 +74,11 @@ class Unmasking:
         valid_twin = Case(twin.message_type, valid, self._laboratory.judge.of(twin, valid), tags=TWIN_TAGS)
         return self._changed(case, body, valid_twin) if valid_twin.label == "valid" else None
 
-    def _on_plain_message(self, asked: CaseAnswers) -> Case | None:
+    def _on_plain_message(self, trial: Trial) -> Case | None:
         """Returns the plain message with the faults of the case. For example, the cause may be a number of items, but
         with another number, a sum would be wrong.
         """
-        plain, case = self._laboratory.plain, asked.case
+        plain, case = self._laboratory.plain, trial.case
         if plain is None or not case.faults or tree_of(case.body) is None:
             return None
         places = [fault.at for fault in case.faults]
@@ -115,11 +115,11 @@ class Unmasking:
         return first.site in (None, difference.site) and first.condition.holds(difference.value, schema)
 
 
-def _masking_kind(asked: CaseAnswers) -> FindingKind | None:
+def _masking_kind(trial: Trial) -> FindingKind | None:
     """Returns what is wrong with the answer to a valid message, or to the twin of a rejected one."""
-    if asked.verdict.label == "valid":
-        return asked.contradiction
-    return contradiction("valid", asked.twin_answer.kind) if asked.is_masked and asked.twin_answer else None
+    if trial.verdict.label == "valid":
+        return trial.contradiction
+    return contradiction("valid", trial.twin_answer.kind) if trial.is_masked and trial.twin_answer else None
 
 
 def _is_along(place: str, fault: str) -> bool:
