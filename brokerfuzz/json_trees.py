@@ -84,21 +84,21 @@ def _frozen(value: Any, depth: int) -> Any:
 
 def write_tree(tree: Tree) -> bytes:
     """Converts a tree to compact JSON in UTF-8. A lone surrogate becomes an escape."""
-    text = _written(tree)
+    text = _json_of(tree)
     try:
         return text.encode()
     except UnicodeEncodeError:
         return "".join(char if not "\ud800" <= char <= "\udfff" else f"\\u{ord(char):04x}" for char in text).encode()
 
 
-def _written(tree: Tree) -> str:
+def _json_of(tree: Tree) -> str:
     match tree:
         case str():
             return encode_basestring(tree)
         case JsonObject(pairs):
-            return "{" + ",".join([f"{encode_basestring(name)}:{_written(prop)}" for name, prop in pairs]) + "}"
+            return "{" + ",".join([f"{encode_basestring(name)}:{_json_of(prop)}" for name, prop in pairs]) + "}"
         case JsonArray(items):
-            return "[" + ",".join(map(_written, items)) + "]"
+            return "[" + ",".join(map(_json_of, items)) + "]"
         case Number(literal):
             return literal
         case _:

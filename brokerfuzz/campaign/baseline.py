@@ -122,7 +122,7 @@ def update(path: Path, findings: Sequence[Finding], *, gone: Container[str] = ()
             entries = [entry for entry in entries if entry not in replaced]
             entries.append(_entry(finding, replaced))
         entries.sort(key=lambda entry: (entry["message"], entry["sentence"]))
-        text = ",\n".join(map(_written, entries))
+        text = ",\n".join(map(_json_of_entry, entries))
         with written(path, BaselineError) as stream:
             stream.write(f'{{"baseline": {VERSION}, "findings": [\n{text}\n]}}\n'.encode())
 
@@ -143,7 +143,7 @@ def _entry(finding: Finding, replaced: Sequence[Entry]) -> Entry:
     }
 
 
-def _written(entry: Entry) -> str:
+def _json_of_entry(entry: Entry) -> str:
     """The properties always have the same order, so that two versions of the file are easy to compare."""
     lines = [f"{json.dumps(name)}: {json.dumps(entry[name])}" for name in _PROPERTIES if name in entry]
     return "  {" + ",\n   ".join(lines) + "}"

@@ -123,10 +123,10 @@ def _refusal(refused: Sequence[_Refused], known_names: Sequence[str], target: Ta
     reasons = listed([printable(answer.reason, _LONGEST) for _, answer in shown], "or")
     reason = f"the target accepted none of {counted(len(refused), 'plain valid message')}: {reasons}"
     advice = next(_advice(refused, known_names, [answer for _, answer in different.values()], target))
-    return Stop(reason, "contact", "\n".join([*_lines(shown), "No case was sent."]), advice)
+    return Stop(reason, "contact", "\n".join([*_lines_about_answers(shown), "No case was sent."]), advice)
 
 
-def _lines(shown: Sequence[_Refused]) -> Iterator[str]:
+def _lines_about_answers(shown: Sequence[_Refused]) -> Iterator[str]:
     for case, answer in shown:
         response = f": {readable(answer.body, _LONGEST)}" if answer.body and answer.status is not None else ""
         yield f"sent:     {readable(case.body, _LONGEST)}"

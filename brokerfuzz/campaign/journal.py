@@ -112,7 +112,7 @@ def decode(line: bytes) -> Exchange:
 # ------------------------------------------------------------------------------------------------ reading
 
 
-def lines(path: str | Path) -> Iterator[bytes]:
+def journal_lines(path: str | Path) -> Iterator[bytes]:
     """Yields the complete lines of a journal. Raises `JournalError` if the journal cannot be read."""
     line = b""
     with read_errors(path, JournalError, _REMEDY), open_file(path) as stream:
@@ -129,7 +129,7 @@ def head_of(path: str | Path) -> Mapping[str, Any]:
 
     Raises `JournalError` if the file is not a journal or has another version.
     """
-    first = next(lines(path), b"")
+    first = next(journal_lines(path), b"")
     try:
         head = orjson.loads(first)
         version = head["journal"]
@@ -145,9 +145,9 @@ def head_of(path: str | Path) -> Mapping[str, Any]:
 
 def exchanges(path: str | Path) -> Iterator[Exchange]:
     """Yields the exchanges in a journal, in the order of the answers. Raises `JournalError` if a line is invalid."""
-    journal_lines = lines(path)
-    next(journal_lines, None)
-    for number, line in enumerate(journal_lines, 2):
+    recorded = journal_lines(path)
+    next(recorded, None)
+    for number, line in enumerate(recorded, 2):
         try:
             yield decode(line)
         except ValueError as problem:
@@ -199,7 +199,7 @@ class Journal:
         be read or written.
         """
         journal = cls(path)
-        complete = sum(map(len, lines(path)))
+        complete = sum(map(len, journal_lines(path)))
         with write_errors(path, JournalError):
             if os.fstat(journal._file).st_size > complete:
                 os.ftruncate(journal._file, complete)

@@ -29,7 +29,7 @@ def difference(twin: bytes, body: bytes) -> list[str]:
     """Compares two messages line by line. In the result, a line begins with `-` (only in the twin, the valid
     counterpart), with `+` (only in the message) or with a space (in both).
     """
-    return list(_compared(_lines(twin), _lines(body)))
+    return list(_compared(_lines_of(twin), _lines_of(body)))
 
 
 def changed_lines(twin: bytes, body: bytes) -> list[str]:
@@ -41,7 +41,7 @@ def changed_lines(twin: bytes, body: bytes) -> list[str]:
 
 def laid_out(body: bytes) -> list[str]:
     """Returns a message as lines, with one property per line. A long line is shown without its middle."""
-    return [shortened(line, WIDEST) for line in _lines(body)]
+    return [shortened(line, WIDEST) for line in _lines_of(body)]
 
 
 def _compared(before: list[str], after: list[str]) -> Iterator[str]:
@@ -60,7 +60,7 @@ def _limited(lines: list[str]) -> list[str]:
     return [shortened(line, WIDEST) for line in lines]
 
 
-def _lines(body: bytes) -> list[str]:
+def _lines_of(body: bytes) -> list[str]:
     text = body.decode(errors="backslashreplace")
     lines = _indented(text) if len(body) <= _LARGEST else [text]
     return [printable_as_in_python(line) for line in lines]

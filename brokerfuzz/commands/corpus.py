@@ -11,7 +11,7 @@ from brokerfuzz.commands.output import UsageError, print_json, print_lines, show
 from brokerfuzz.commands.progress import Progress
 from brokerfuzz.corpus import read
 from brokerfuzz.corpus.comparing import compare
-from brokerfuzz.corpus.reading import lines, records
+from brokerfuzz.corpus.reading import lines_of_corpus, records
 from brokerfuzz.corpus.verifying import Verification
 from brokerfuzz.errors import CorpusError, shortened
 from brokerfuzz.exit_status import FOUND
@@ -153,7 +153,7 @@ def verify(corpora: tuple[str, ...], options: VerifyOptions) -> int:
     verification, progress = Verification(contract_of(options), options["now"]), Progress()
     try:
         for path in corpora:
-            with closing(lines(path)) as corpus_lines:
+            with closing(lines_of_corpus(path)) as corpus_lines:
                 verification.read(progress.counting(corpus_lines))
         verification.check_twins()
     except CorpusError:

@@ -73,7 +73,7 @@ def command(out: str, options: ExportOptions) -> None:
       brokerfuzz export - --clock --tag 'now:*' > time-dependent.ndjson
       brokerfuzz export s3://bucket/load.ndjson.zst --random 1000000 --shards 20 --workers 4
     """
-    _check(out, options)
+    _check_options(out, options)
     begun, progress = monotonic(), Progress()
     with ExitStack() as stack:
         form = _format(out, options)
@@ -94,7 +94,7 @@ def command(out: str, options: ExportOptions) -> None:
         )  # fmt: skip
         pool = None if options["workers"] == 1 else stack.enter_context(workers.started(options["workers"]))
         export = Export(plans, pool, fresh)
-        summary = _written(export, form, out, info, progress, options)
+        summary = _write_corpus(export, form, out, info, progress, options)
     for warning in info.warnings:
         click.echo(f"warning: {warning}", err=True)
     _print_summary(summary, out, monotonic() - begun, sum(plan.left_out_without_time for plan in plans), options)
@@ -110,7 +110,7 @@ def _format(out: str, options: ExportOptions) -> Format:
     return format_named("ndjson")
 
 
-def _check(out: str, options: ExportOptions) -> None:
+def _check_options(out: str, options: ExportOptions) -> None:
     if options["resume"] and options["shards"] is None:
         raise UsageError("--resume works only with --shards: add --shards, or remove --resume")
     if options["shards"] is not None and out == "-":
@@ -167,7 +167,7 @@ def _recipe(options: ExportOptions, form: Format, now: datetime | None) -> str:
     return shlex.join(words).encode(errors="backslashreplace").decode()
 
 
-def _written(
+def _write_corpus(
     export: Export, form: Format, out: str, info: CorpusInfo, progress: Progress, options: ExportOptions
 ) -> Summary:
     if options["shards"] is not None:

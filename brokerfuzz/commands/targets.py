@@ -42,7 +42,7 @@ def with_settings(kind: type, command_line: Mapping[str, Any], url: str | None, 
         if url is None or not _has_same_server(url, configuration):
             configured = _without_secrets(configured, command_line)
     options = completed(kind, configured, command_line if url is None else {**command_line, "url": url})
-    _check(options, usage)
+    _check_target(options, usage)
     contract = contract_of(options)
     policies = [contract.check_policies(options.get("policies", {})) for options in (configured, command_line)]
     return {**with_variables(options), "policies": Policies({**policies[0], **policies[1]})}
@@ -76,7 +76,7 @@ def _origin(url: str) -> tuple[str, str]:
     return parts.scheme, parts.netloc.rpartition("@")[2]
 
 
-def _check(options: Mapping[str, Any], usage: str) -> None:
+def _check_target(options: Mapping[str, Any], usage: str) -> None:
     kinds = [kind for kind in TARGET_KINDS if kind.is_chosen(options)]
     if not kinds or "" in [options[kind.option] for kind in kinds]:
         problem = "the target is empty" if kinds else "no target given"

@@ -50,7 +50,7 @@ def read(path: str | Path, *more: str | Path, contract: Contract | None = None) 
     """
     twins = Twins()
     for each in (path, *more):
-        with closing(lines(each)) as corpus_lines:
+        with closing(lines_of_corpus(each)) as corpus_lines:
             for line, record in records_of(corpus_lines):
                 try:
                     case = judged(record, twins.known, contract=contract)
@@ -64,7 +64,7 @@ def records(path: str | Path) -> Iterator[CaseRecord]:
     """Yields the records of a corpus without judging their messages. Raises the same errors as `read`, except for wrong
     verdicts.
     """
-    with closing(lines(path)) as corpus_lines:
+    with closing(lines_of_corpus(path)) as corpus_lines:
         for _, record in records_of(corpus_lines):
             yield record
 
@@ -120,7 +120,7 @@ def records_of(corpus_lines: Iterable[Line]) -> Iterator[tuple[Line, CaseRecord]
             raise line.error(problem) from problem
 
 
-def lines(path: str | Path) -> Generator[Line, None, None]:
+def lines_of_corpus(path: str | Path) -> Generator[Line, None, None]:
     place = place_of(str(path_in("path", path)))
     with read_errors(place, CorpusError, _REMEDY):
         is_folder = place.is_dir()

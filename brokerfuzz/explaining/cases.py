@@ -12,7 +12,7 @@ from brokerfuzz.cases.case_tags import NOW_TAG
 from brokerfuzz.cases.catalogue import catalogue, essentials
 from brokerfuzz.cases.message_diff import difference, laid_out
 from brokerfuzz.cases.records import encode, judged
-from brokerfuzz.corpus.reading import Line, check_rereadable, lines
+from brokerfuzz.corpus.reading import Line, check_rereadable, lines_of_corpus
 from brokerfuzz.errors import CorpusError, shortened
 from brokerfuzz.explaining.description import Description
 from brokerfuzz.explaining.judgements import verdict_data, verdict_lines
@@ -112,5 +112,5 @@ def in_corpora(paths: Sequence[str], wanted: str, contract: Contract) -> Descrip
 
 def _line_of(paths: Sequence[str], wanted: str) -> Line | None:
     head = b'"%s"' % wanted.encode()
-    candidates = (line for path in paths for line in lines(path) if head in line.text)
+    candidates = (line for path in paths for line in lines_of_corpus(path) if head in line.text)
     return next((line for line in candidates if line.record().id == wanted), None)

@@ -24,7 +24,7 @@ def changes(contract: Contract) -> tuple[Description, bool]:
     answered = [place for place in _ambiguous_places(load_contract(), contract.message_types) if place not in places]
     built_in = {ambiguity.id for ambiguity in load_contract().ambiguities}
     new = [ambiguity.id for ambiguity in contract.ambiguities if ambiguity.id not in built_in]
-    text = [line for message_type, changed in messages.items() for line in _lines(message_type, changed)]
+    text = [line for message_type, changed in messages.items() for line in _lines_about(message_type, changed)]
     text += [f"no longer ambiguous: {where}" for where in answered]
     text += [f"new ambiguity: {name}" for name in new]
     text += [f"warning: {warning}" for warning in contract.warnings]
@@ -36,7 +36,7 @@ def changes(contract: Contract) -> tuple[Description, bool]:
     return Description(text, data), bool(contract.warnings) or any(changed["problem"] for changed in messages.values())
 
 
-def _lines(message_type: str, changed: Mapping[str, Any]) -> Iterator[str]:
+def _lines_about(message_type: str, changed: Mapping[str, Any]) -> Iterator[str]:
     numbers = [f"{len(changed[kind])} {kind}" for kind in ("new", "changed", "removed") if changed[kind]]
     same = [f"{changed['unchanged']} as in the built-in contract"] if changed["unchanged"] else []
     yield f"{message_type}: rules: {', '.join([*numbers, *same])}"

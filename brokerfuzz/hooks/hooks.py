@@ -113,7 +113,7 @@ class Hooks:
             raise HookError(f"{self._name}{at}: {explanation}", details=details) from None
         functions = {name: function for name in PARAMETERS if (function := getattr(module, name, None)) is not None}
         for name, function in functions.items():
-            self._check(name, function)
+            self._check_parameters(name, function)
         for name, function in vars(module).items():
             close = get_close_matches(name, PARAMETERS.keys() - functions.keys(), n=1, cutoff=_CLOSE)
             if close and inspect.isfunction(function) and function.__module__ == module.__name__:
@@ -134,7 +134,7 @@ class Hooks:
         exec(compile(self._source, self._name, "exec"), module.__dict__)  # noqa: S102 - the user gave this file on the command line
         return module
 
-    def _check(self, name: str, function: Any) -> None:
+    def _check_parameters(self, name: str, function: Any) -> None:
         try:
             inspect.signature(function).bind(*PARAMETERS[name])
         except (TypeError, ValueError):

@@ -17,8 +17,7 @@ import orjson
 
 from brokerfuzz.cases.records import CaseRecord
 from brokerfuzz.corpus.folders import has_manifest
-from brokerfuzz.corpus.reading import Line, records_of
-from brokerfuzz.corpus.reading import lines as corpus_lines
+from brokerfuzz.corpus.reading import Line, lines_of_corpus, records_of
 from brokerfuzz.errors import CorpusError, InputError
 from brokerfuzz.inputs.recognising import is_message
 from brokerfuzz.schemas import Contract, MessageType
@@ -68,7 +67,7 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
     too large, and `CorpusError` if a corpus is incomplete.
     """
     if name != STANDARD_INPUT and has_manifest(Path(name)):
-        with closing(corpus_lines(name)) as case_lines:
+        with closing(lines_of_corpus(name)) as case_lines:
             yield from _of_corpus(case_lines)
         return
     if name != STANDARD_INPUT and Path(name).is_dir():

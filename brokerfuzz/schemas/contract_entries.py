@@ -169,7 +169,7 @@ _SEMANTIC_RULES = validator_for(
 """The shape of an entry of `semantics.json`."""
 
 
-def _check(entry: Mapping[str, Any], expected: Validator, file: str) -> None:
+def _check_shape(entry: Mapping[str, Any], expected: Validator, file: str) -> None:
     """Raises `ContractError` if an entry of a table has another shape than the expected one."""
     if problem := problem_in(entry, expected):
         raise ContractError(
@@ -179,7 +179,7 @@ def _check(entry: Mapping[str, Any], expected: Validator, file: str) -> None:
 
 def ambiguity_of(entry: Mapping[str, Any]) -> Ambiguity:
     """Converts an entry of `ambiguities.json`. Raises `ContractError` if the entry is wrong."""
-    _check(entry, _AMBIGUITY, "ambiguities.json")
+    _check_shape(entry, _AMBIGUITY, "ambiguities.json")
     interpretation_entry = entry["interpretations"]
     interpretations = tuple(
         map(str, interpretation_entry["seconds"] if isinstance(interpretation_entry, dict) else interpretation_entry)
@@ -199,7 +199,7 @@ def _asked_site(place: str | Sequence[str]) -> AskedSite:
 
 def semantic_rules_of(entry: Mapping[str, Any]) -> list[Rule]:
     """Converts an entry of `semantics.json`: one rule for each site. Raises `ContractError` if the entry is wrong."""
-    _check(entry, _SEMANTIC_RULES, "semantics.json")
+    _check_shape(entry, _SEMANTIC_RULES, "semantics.json")
     keyword, sources = entry["keyword"], sources_of(entry.get("source", ""), entry["keyword"])
     return [
         Rule(message_type, site, keyword, True, entry["demand"], None, *sources)

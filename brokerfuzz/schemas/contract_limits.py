@@ -34,7 +34,7 @@ PATTERN_SECONDS = 5
 """The maximum processor time, in seconds, for compiling the patterns of a file."""
 
 
-def _check(number: float, most: float, what: str, remedy: str) -> None:
+def _check_limit(number: float, most: float, what: str, remedy: str) -> None:
     if number > most:
         raise ContractError(f"{what}, and the limit is {most:,}: {remedy}")
 
@@ -42,7 +42,7 @@ def _check(number: float, most: float, what: str, remedy: str) -> None:
 def check_size(path: Path) -> None:
     """Raises `ContractError` if a file is too large to be part of a contract."""
     size = path.stat().st_size
-    _check(size, LARGEST_FILE, f"{path} has {size:,} bytes", "shorten the file")
+    _check_limit(size, LARGEST_FILE, f"{path} has {size:,} bytes", "shorten the file")
 
 
 def check_bounds(schema: Any, path: Path) -> None:
@@ -51,22 +51,22 @@ def check_bounds(schema: Any, path: Path) -> None:
         for name, value in part.items():
             most = KEYWORDS[name].largest if name in KEYWORDS else None
             if most is not None and isinstance(value, int | float):
-                _check(value, most, f'{path} contains "{name}": {value:,}', "use a smaller number")
+                _check_limit(value, most, f'{path} contains "{name}": {value:,}', "use a smaller number")
 
 
 def check_references(count: int, path: Path) -> None:
     """Raises `ContractError` if too many references were followed."""
-    _check(count, MOST_REFERENCES, f"{path} has {count:,} or more references ($ref)", "use fewer references")
+    _check_limit(count, MOST_REFERENCES, f"{path} has {count:,} or more references ($ref)", "use fewer references")
 
 
 def check_values(flat: Schema, path: Path) -> None:
     """Raises `ContractError` if the shortest message with all properties is too deep or too large."""
     sites = list(Site("", flat).all())
     levels = max(len(site.steps) for site in sites)
-    _check(levels, MOST_LEVELS, f"{path} has {levels} levels of nested arrays and objects", "reduce the nesting")
+    _check_limit(levels, MOST_LEVELS, f"{path} has {levels} levels of nested arrays and objects", "reduce the nesting")
     values = sum(prod(max(int(array.schema.get("minItems", 1)), 1) for array in site.arrays) for site in sites)
     what = f"{path} needs {values:,} values in a message, even with the shortest arrays"
-    _check(values, MOST_VALUES, what, "use a smaller minItems or fewer properties")
+    _check_limit(values, MOST_VALUES, what, "use a smaller minItems or fewer properties")
 
 
 def check_patterns(schema: Any, path: Path) -> None:

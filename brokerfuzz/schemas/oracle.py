@@ -62,7 +62,7 @@ def check(
     checked_contract = known_contract(contract)
     rulebook = rulebook_of(checked_contract, checked_contract.known_message_type(message_type))
     return rulebook.judge(
-        bytes(body) if isinstance(body, bytes | bytearray | memoryview) else _written(body),
+        bytes(body) if isinstance(body, bytes | bytearray | memoryview) else _bytes_of(body),
         now=aware(now),
         policies=rulebook.contract.check_policies(policies) if policies else _NO_POLICIES,
     )
@@ -77,7 +77,7 @@ def aware(now: datetime | None) -> datetime:
     return now if now.utcoffset() is not None else now.replace(tzinfo=UTC)
 
 
-def _written(value: Any) -> bytes:
+def _bytes_of(value: Any) -> bytes:
     if isinstance(value, str):
         raise TypeError(
             f"body={quoted(value)} is not bytes: use body.encode() for a message, or json.dumps(body).encode() for a "

@@ -43,7 +43,7 @@ def strategy(define: Callable[Options, Draws[Value]]) -> Callable[Options, Searc
         def definition() -> SearchStrategy[Value]:
             return named(_Call(define(*args, **options), args, options))
 
-        definition.__name__ = f"{define.__name__}({_written(args, options)})"
+        definition.__name__ = f"{define.__name__}({_arguments_in_words(args, options)})"
         return st.deferred(definition)
 
     drawn_type = get_args(expected.return_annotation)[-1]
@@ -71,8 +71,8 @@ class _Call:
         self.draws, self._args, self._options = draws, args, options
 
     def __repr__(self) -> str:
-        return _written(self._args, self._options)
+        return _arguments_in_words(self._args, self._options)
 
 
-def _written(args: tuple[Any, ...], options: dict[str, Any]) -> str:
+def _arguments_in_words(args: tuple[Any, ...], options: dict[str, Any]) -> str:
     return ", ".join([*map(repr, args), *(f"{name}={value!r}" for name, value in options.items())])

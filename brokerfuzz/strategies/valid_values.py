@@ -106,7 +106,7 @@ class ValidValues:
             except ContractError:  # the rules of an own contract contradict each other
                 reject()
             if self.pins and judge:
-                self._check(value)
+                self._check_pinned(value)
             return value
 
         return draw_value
@@ -125,7 +125,7 @@ class ValidValues:
         )
         return around, self.contract.sites[self.message_type][self.site].places(around)[0][0]
 
-    def _check(self, value: Any) -> None:
+    def _check_pinned(self, value: Any) -> None:
         """Raises `InvalidArgument` if a pinned value breaks the contract."""
         around, steps = self._around if self.site else (None, ())
         try:

@@ -85,7 +85,7 @@ def parametrize(
 
     def decorate(function: Test) -> Test:
         __tracebackhide__ = True
-        _check(function)
+        _check_function(function)
 
         @wraps(function)
         async def asynchronous(*args: Any, **kwargs: Any) -> None:
@@ -108,7 +108,7 @@ def parametrize(
     return decorate
 
 
-def _check(function: Any) -> None:
+def _check_function(function: Any) -> None:
     __tracebackhide__ = True
     if not inspect.isfunction(function):
         raise TypeError(
