@@ -20,7 +20,7 @@ from brokerfuzz.campaign.causes.explanation import Explanation, explanation_of_l
 from brokerfuzz.campaign.causes.investigation import Investigation
 from brokerfuzz.campaign.causes.laboratory import Laboratory, accepted_examples
 from brokerfuzz.campaign.differing_answers import answers_differ
-from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
+from brokerfuzz.campaign.exchanges import KnownAnswers
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.finding import finding_name
 from brokerfuzz.campaign.findings import findings_of
@@ -80,13 +80,12 @@ class Campaign:
         self.stop: Stop | None = None
         self._settings, self._options, self._judge = settings, settings.options, settings.judge
         self._target, self._on_progress = target, on_progress
-        self._journal = journal
         self._workers = None if pool is None else WorkerAnswers(pool, settings, target)
         self._sender = Sender(
             target,
             rate=self._options["rate"],
             known=known,
-            record=self._record,
+            record=None if journal is None else journal.add,
             fresh=settings.fresh_values,
             longest_wait=self._options["longest_wait"],
         )
@@ -341,10 +340,6 @@ class Campaign:
         return self._cases.is_exhausted and (count is None or self._cases.count < (self._generated or 0) + count)
 
     # ------------------------------------------------------------------------------------------------ progress
-
-    def _record(self, exchange: Exchange) -> None:
-        if self._journal is not None:
-            self._journal.add(exchange)
 
     async def _tick(self) -> None:
         while True:

@@ -11,7 +11,9 @@ import pytest
 from fixture_types import Run
 from hand_made_servers import answers, conforming, response, serving
 
+from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
 from brokerfuzz.campaign.journal import Journal, decode
+from brokerfuzz.targets import Answer
 
 NOW: Final = "2026-03-01T12:00:00Z"
 SOME: Final = ("--rule", "orderM*", "--now", NOW, "--json")
@@ -166,3 +168,21 @@ def test_a_full_disk_ends_a_campaign_with_its_findings(run: Run, service: tuple[
     assert report["outcome"]["state"] != "complete"
     assert done.exit_code in (1, 2)
     assert [decode(line) for line in Path(NAME).read_bytes().splitlines()[1:]], "the earlier lines are complete"
+
+
+def test_a_resumed_campaign_reads_answers_when_they_are_needed() -> None:
+    """Nothing that users see shows this, but a journal of several days would not fit into memory."""
+    read: list[int] = []
+
+    def earlier() -> Iterator[Exchange]:
+        for number in range(1000):
+            read.append(number)
+            yield Exchange("case", number, 0, str(number), b"", b"", Answer("accepted"), float(number))
+
+    known = KnownAnswers(earlier)
+    assert (known.count, known.latest) == (1000, 999.0)
+    read.clear()
+    for number in (1, 0, 2):
+        assert known.answer(str(number)) == Answer("accepted")
+    assert read == [0, 1, 2]
+    assert known.answer("another") is None
