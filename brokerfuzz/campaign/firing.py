@@ -226,21 +226,13 @@ class Campaign:
 
     async def _record_answer(self, trial: Trial) -> None:
         """If the target rejected a message that is not valid, also sends what can prove the rejection."""
-        if self._old.includes(trial.number):
-            await self._check_old_answer(trial)
+        if difference := await self._old.difference(trial):
+            reason = f"the target has changed since the journal was written: {difference}"
+            self.stop = self.stop or Stop(reason, "changed", advice="start a new campaign, with another --journal")
         await self._proving.prove(trial)
         if trial.twin is not None and trial.twin_answer is not None and trial.twin.id not in self._case_ids:
             self._seen.add_twin(trial.number, trial.twin, trial.twin_answer, self._judge.contract)
         self._seen.add(trial, self._judge)
-
-    async def _check_old_answer(self, trial: Trial) -> None:
-        """A wrong answer is not checked here: the campaign repeats it later, and some targets sometimes fail."""
-        self._old.count += 1
-        if trial.contradiction is not None:
-            return
-        if difference := await self._old.difference(trial):
-            reason = f"the target has changed since the journal was written: {difference}"
-            self.stop = self.stop or Stop(reason, "changed", advice="start a new campaign, with another --journal")
 
     def _lose(self, lost: TargetLostError, number: int, case: Case) -> None:
         """Stops the campaign if the target no longer answers. All messages that were sent but not answered count as one

@@ -31,14 +31,17 @@ class OldAnswers:
         self._contract = contract
         self._sampled = Counter[AnswerKind]()
 
-    def includes(self, number: int) -> bool:
-        return self._sender.known.cases.pop(number, None) is not None
-
     async def difference(self, trial: Trial) -> str:
-        """Sends a case of the sample again. Returns how the answer differs from the old one, or an empty string."""
+        """Counts an answer from the journal. If its case belongs to the sample, sends it again, and returns how the
+        answer differs from the old one. Otherwise, returns an empty string, also for a wrong answer: the campaign
+        repeats it later, and some targets sometimes fail.
+        """
         case, old = trial.case, trial.answer
-        is_comparable = old.kind in _COMPARED and is_always_correct(case, self._contract)
-        if not is_comparable or self._sampled[old.kind] == _SAMPLE:
+        if self._sender.known.cases.pop(trial.number, None) is None:
+            return ""
+        self.count += 1
+        is_comparable = trial.contradiction is None and old.kind in _COMPARED
+        if not is_comparable or self._sampled[old.kind] == _SAMPLE or not is_always_correct(case, self._contract):
             return ""
         self._sampled[old.kind] += 1
         answer = old
