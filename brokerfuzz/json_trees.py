@@ -158,21 +158,21 @@ def paths(tree: Tree, above: Path = ()) -> Iterator[Path]:
         yield from paths(child, (*above, step))
 
 
-def site_values(tree: Tree, above: str = "") -> Iterator[tuple[str, Tree]]:
-    """Yields all values with their sites, in the order of `paths`."""
-    yield above, tree
+def site_values(tree: Tree, above: str = "", name: str = "") -> Iterator[tuple[str, str, Tree]]:
+    """Yields all values with their sites and with the nearest names of properties, in the order of `paths`."""
+    yield above, name, tree
     match tree:
         case JsonObject(pairs):
-            for name, prop in pairs:
-                yield from site_values(prop, path_below(above, name))
+            for below, prop in pairs:
+                yield from site_values(prop, path_below(above, below), below)
         case JsonArray(items):
             for item in items:
-                yield from site_values(item, path_below(above, 0))
+                yield from site_values(item, path_below(above, 0), name)
 
 
 def first_values(tree: Tree) -> Mapping[str, Tree]:
     """Maps each site to its first value."""
-    return dict(reversed(list(site_values(tree))))
+    return {path: value for path, _, value in reversed(list(site_values(tree)))}
 
 
 def site_at(tree: Tree, path: Path) -> str:

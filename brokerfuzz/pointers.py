@@ -46,8 +46,8 @@ def path_below(path: str, step: str | int) -> str:
 
 
 def is_within(path: str, outer: str) -> bool:
-    """Returns whether the path of a site is that of another site, or of one below it, which is not the root."""
-    return path == outer or path.startswith((f"{outer}.", f"{outer}[]"))
+    """Returns whether the path of a site is that of another site, or of one below it."""
+    return not outer or path == outer or path.startswith((f"{outer}.", f"{outer}[]"))
 
 
 def escape(name: str) -> str:

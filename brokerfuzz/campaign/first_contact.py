@@ -175,5 +175,5 @@ def _remedy(target: Target, answer: Answer) -> str:
 def _named_sites(case: Case, answer: Answer) -> list[str]:
     """Returns the sites of values that the answer mentions, because the target may not know these values."""
     words = set(re.findall(r"\w+", f"{answer.body.decode(errors='replace')} {answer.reason}".lower()))
-    found = {site for site, value in site_values(tree_of(case.body)) if isinstance(value, str | Number)}
-    return sorted(site for site in found if site.removesuffix("[]").rpartition(".")[2].lower() in words)
+    values = [(site, name) for site, name, value in site_values(tree_of(case.body)) if isinstance(value, str | Number)]
+    return sorted({site for site, name in values if name.lower() in words})

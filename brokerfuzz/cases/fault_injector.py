@@ -14,7 +14,7 @@ from brokerfuzz.cases.counterexamples import counterexamples_of
 from brokerfuzz.cases.fault_wishes import breakable_places, forbids_property, wishes_for
 from brokerfuzz.cases.techniques import FaultContext, Technique, techniques_for
 from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, FixedSource, RandomSource, Source, node_of
-from brokerfuzz.pointers import Steps, pointer_of, value_at
+from brokerfuzz.pointers import Steps, is_within, pointer_of, value_at
 from brokerfuzz.schemas import Contract, MessageType, Rule, check
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
@@ -92,7 +92,7 @@ class FaultInjector:
                 other
                 and other.id != rule.id
                 and other.keyword in {*JUDGED, "enum"}
-                and rule.site.startswith(other.site)
+                and is_within(rule.site, other.site)
             ):
                 yield Fault(other.id, broken.at, technique.name)
 

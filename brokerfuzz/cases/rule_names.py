@@ -8,8 +8,10 @@ be different. If necessary, the name begins with the message type: `offer-creati
 
 from collections import Counter
 from collections.abc import Mapping
+from itertools import chain, takewhile
 
 from brokerfuzz.errors import UnknownNameError
+from brokerfuzz.pointers import path_to
 from brokerfuzz.schemas import Contract, MessageType, Rule
 from brokerfuzz.schemas.contract import once_per_contract
 
@@ -19,8 +21,9 @@ def rule_names(contract: Contract, message_type: MessageType | None = None) -> M
     """Maps rule IDs to short names, which are shorter for the rules of a single message type."""
     rules = contract.rules[message_type] if message_type else contract.rules_by_id.values()
     sites = dict.fromkeys((rule.message_type, rule.site) for rule in rules)
-    counts = Counter(end for site in sites for end in _ends(*site))
-    short = {site: next((end for end in _ends(*site) if counts[end] == 1), "/".join(site)) for site in sites}
+    ends = {(message_type, site): _ends(contract, message_type, site) for message_type, site in sites}
+    counts = Counter(chain.from_iterable(ends.values()))
+    short = {site: next((end for end in ends[site] if counts[end] == 1), "/".join(site)) for site in sites}
     return {rule.id: f"{short[rule.message_type, rule.site]} {_keyword(rule)}" for rule in rules}
 
 
@@ -39,11 +42,14 @@ def rule_named(name: str, contract: Contract, message_type: MessageType | None =
     raise UnknownNameError("rule", name, ids, "`brokerfuzz rules` lists the IDs of all rules")
 
 
-def _ends(message_type: str, site: str) -> list[str]:
+def _ends(contract: Contract, message_type: MessageType, path: str) -> list[str]:
     """Returns the possible ends of a site, the shortest first: `pageCount`, `products.pageCount`, and so on."""
-    *outer, last = [message_type, *site.split(".")] if site else [message_type]
-    names = [*(name.removesuffix("[]") for name in outer), last]
-    return [".".join(names[start:]) for start in reversed(range(len(names)))]
+    site = contract.sites[message_type].get(path)
+    if site is None:  # a required property that no schema describes
+        return [path, f"{message_type}.{path}"]
+    names = [message_type, *(step for step in site.steps if step != 0)]
+    last_items = list(takewhile(lambda step: step == 0, reversed(site.steps)))
+    return [path_to([*names[start:], *last_items]) for start in reversed(range(len(names)))]
 
 
 def _keyword(rule: Rule) -> str:

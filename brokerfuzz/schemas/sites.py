@@ -6,7 +6,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from brokerfuzz.pointers import Steps, path_below
+from brokerfuzz.pointers import Steps, path_below, path_to
 from brokerfuzz.schemas.keywords import Schema
 
 
@@ -58,6 +58,12 @@ class Site:
     def arrays(self) -> list["Site"]:
         """The arrays that contain the site, outermost first."""
         return [above for above, step in zip(self.around, self.steps, strict=True) if step == 0]
+
+    @cached_property
+    def below(self) -> Mapping[str, "Site"]:
+        """Maps the paths that begin here to the sites below this one."""
+        depth = len(self.steps)
+        return {path_to(site.steps[depth:]): site for site in self.all() if site is not self}
 
     def is_below(self, other: "Site") -> bool:
         return self.path == other.path or any(above.path == other.path for above in self.around)

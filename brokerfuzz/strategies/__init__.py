@@ -2,7 +2,7 @@
 cases of every verdict.
 """
 
-from brokerfuzz.strategies.labelled import (
+from brokerfuzz.strategies.cases import (
     cases,
     faulty,
     invalid_offer_requests,

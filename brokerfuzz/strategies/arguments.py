@@ -14,7 +14,7 @@ from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import BrokerfuzzError, UnknownNameError, listed_values, quoted
 from brokerfuzz.pointers import is_within, path_below
-from brokerfuzz.schemas import Contract, Label, MessageType, Rule
+from brokerfuzz.schemas import Contract, Label, MessageType, Rule, Site
 from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.verdicts import known_labels
@@ -52,9 +52,10 @@ class GeneratedCaseOptions(FaultOptions, total=False):
     plausible: bool
 
 
-MOST_ITEMS, MOST_ITEMS_IN_ALL = 50, 100
-"""`MOST_ITEMS` is the highest value of a `min_` argument, such as `min_clusters`. `MOST_ITEMS_IN_ALL` is the highest
-value of `min_clusters * min_products`. Hypothesis limits the size of an example, and becomes slow well below its limit.
+LARGEST_MINIMUM, LARGEST_PRODUCT = 50, 100
+"""The highest value of a `min_` argument, such as `min_clusters`, and of `min_clusters * min_products`. Hypothesis
+limits the size of an example, and becomes slow well below its limit. Without such an argument, arrays have at most
+`LONGEST_ARRAY` items.
 """
 
 
@@ -107,8 +108,8 @@ def labels(verdicts: Iterable[Label] | None) -> tuple[Label, ...]:
 
 def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> None:
     """Raises `InvalidArgument` if the minimum or maximum size of an array (`low` or `high`) is not an integer of at
-    least `least`. `low` must be at most `MOST_ITEMS`, and at most `high`, unless `high` is None. `what` is the part of
-    the argument names after `min_` and `max_`, such as `clusters`.
+    least `least`. `low` must be at most `LARGEST_MINIMUM`, and at most `high`, unless `high` is None. `what` is the
+    part of the argument names after `min_` and `max_`, such as `clusters`.
     """
     for name, value in ((f"min_{what}", low), (f"max_{what}", high)):
         if value is None and name.startswith("max_"):
@@ -117,8 +118,8 @@ def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> Non
             reject(name, value, f"use a whole number of at least {least}")
     if high is not None and low > high:
         reject(f"min_{what}", low, f"this is greater than max_{what}={high!r}; lower min_{what} or raise max_{what}")
-    if low > MOST_ITEMS:
-        reject(f"min_{what}", low, f"use at most {MOST_ITEMS}, because Hypothesis limits the size of an example")
+    if low > LARGEST_MINIMUM:
+        reject(f"min_{what}", low, f"use at most {LARGEST_MINIMUM}, because Hypothesis limits the size of an example")
 
 
 def possible_size(what: str, low: int, high: int | None, schema: Schema) -> None:
@@ -130,13 +131,11 @@ def possible_size(what: str, low: int, high: int | None, schema: Schema) -> None
         reject(f"max_{what}", high, f"the contract requires at least {least} items; raise max_{what}")
 
 
-def not_pinned(what: str, low: int, high: int | None, path: str, pinned: Collection[str], *, least: int = 0) -> None:
-    """Raises `InvalidArgument` if the user limits the size of an array, but also pins it. `least` is the default of
-    `low`.
+def not_pinned(what: str, low: int, high: int | None, outer: str, *, least: int = 0) -> None:
+    """Raises `InvalidArgument` if the user limits the size of an array that is inside the pinned site `outer`. `least`
+    is the default of `low`.
     """
-    if low == least and high is None:
-        return
-    if outer := next((pin for pin in pinned if is_within(path, pin)), None):
+    if low != least or high is not None:
         name, value = (f"min_{what}", low) if low != least else (f"max_{what}", high)
         reject(
             name,
@@ -167,39 +166,40 @@ def _several(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
 # ------------------------------------------------------------------------------------------------------------ sites
 
 
-def pinned_sites(
-    fields: Fields | None, contract: Contract, message_type: MessageType, above: str = ""
-) -> dict[str, SearchStrategy[Any]]:
+def existing(path: str, sites: Mapping[str, Site], message_type: MessageType) -> Site:
+    """Raises `InvalidArgument` if an own contract lacks a site that a strategy needs."""
+    if path not in sites:
+        raise InvalidArgument(
+            f"the contract has no place {path!r} in {message_type}: use a strategy for another part of the message"
+        )
+    return sites[path]
+
+
+def pinned_sites(fields: Fields | None, message_type: MessageType, above: Site) -> dict[str, SearchStrategy[Any]]:
     """Returns the pinned sites with their strategies. `fields` contains sites below the site `above`."""
     if fields is None:
         return {}
     if not isinstance(fields, Mapping):
         reject("fields", fields, "use a mapping from property names or sites to strategies")
-    sites = contract.sites[message_type]
     pinned: dict[str, SearchStrategy[Any]] = {}
     for path, strategy in fields.items():
-        site = site_below(above, str(path))
-        if not path or site not in sites:
-            below = [name.removeprefix(f"{above}.") for name in sites if not above or name.startswith(f"{above}.")]
+        site = above.below.get(str(path))
+        if site is None:
             kind, remedy = f"property of {message_type}", "`brokerfuzz rules` shows every site"
-            reject("fields", path, str(UnknownNameError(kind, str(path), below, remedy)))
+            reject("fields", path, str(UnknownNameError(kind, str(path), above.below, remedy)))
         if not isinstance(strategy, SearchStrategy):
             reject(f"fields[{path!r}]", strategy, "use a strategy; for a single value, st.just(value)")
-        if outer := next((other for other in fields if other != path and is_within(path, other)), None):
+        outer = next((other for other in fields if other != path and _is_inside(site, above.below.get(other))), None)
+        if outer is not None:
             reject(
                 "fields", path, f"this site is inside {outer!r}, which is also pinned; pin only one of the two sites"
             )
-        pinned[site] = strategy
+        pinned[site.path] = strategy
     return pinned
 
 
-def site_below(above: str, path: str) -> str:
-    """Returns the site for a path below a site, such as `name` in an object, or `[].name` in an array."""
-    return f"{above}.{path}" if above and not path.startswith("[]") else f"{above}{path}"
-
-
-def is_within_one_of(site: str, pinned: Collection[str]) -> bool:
-    return any(is_within(site, pin) for pin in pinned)
+def _is_inside(site: Site, other: Site | None) -> bool:
+    return other is not None and site.is_below(other)
 
 
 # ----------------------------------------------------------------------------------------------------------- choices
@@ -263,4 +263,4 @@ def _is_settled(rule: Rule, pinned: Collection[str]) -> bool:
     sites = [rule.site]
     if rule.condition:
         sites += [path_below(rule.condition.site, name) for name in rule.condition.when.get("properties", {})]
-    return any(is_within_one_of(site, pinned) for site in sites)
+    return any(is_within(site, pin) for site in sites for pin in pinned)

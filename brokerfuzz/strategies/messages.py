@@ -6,7 +6,7 @@ from typing import Unpack
 from brokerfuzz.generation import Wish, Wishes
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws, strategy
-from brokerfuzz.strategies.valid_values import ValidValues
+from brokerfuzz.strategies.drawn_values import DrawnValues
 from brokerfuzz.typed import OfferCreationRequest, OfferPricingResponse, ProductListOffer, ProductListResponse
 
 PRODUCT_LIST = "Product List"
@@ -51,7 +51,7 @@ def offer_requests(
     >>> find(offer_requests(), lambda offer: "orderMinimum" in offer)
     {'number': 'a', 'offerType': 'Direct Mail', 'orderMinimum': 1}
     """
-    valid = ValidValues.of("offer-creation-request", **options)
+    valid = DrawnValues.of("offer-creation-request", **options)
     valid = valid.sized("clusters", "productClusters", min_clusters, max_clusters)
     offer_type = valid.contract.sites[valid.message_type].get("offerType")  # a changed contract can lack it
     known = offer_type.schema.get("enum", ()) if offer_type else ()
@@ -93,7 +93,7 @@ def product_list_offers(
     >>> find(product_list_offers(max_products=1), lambda offer: True)["productClusters"]
     [{'products': [{'productId': 'a', 'productQuantityInOffer': 1}]}]
     """
-    valid = ValidValues.of("offer-creation-request", **options)
+    valid = DrawnValues.of("offer-creation-request", **options)
     if "offerType" in valid.pins:
         arguments.reject(
             "fields",
@@ -103,8 +103,8 @@ def product_list_offers(
     valid = valid.often(["productClusters", *(f"productClusters[].{name}" for name in OFTEN_IN_CLUSTERS)])
     valid = valid.sized("clusters", "productClusters", min_clusters, max_clusters, least=1)
     valid = valid.sized("products", "productClusters[].products", min_products, max_products, least=1)
-    if min_clusters * min_products > arguments.MOST_ITEMS_IN_ALL:
-        remedy = f"with min_clusters={min_clusters!r}, use at most {arguments.MOST_ITEMS_IN_ALL // min_clusters}"
+    if min_clusters * min_products > arguments.LARGEST_PRODUCT:
+        remedy = f"with min_clusters={min_clusters!r}, use at most {arguments.LARGEST_PRODUCT // min_clusters}"
         arguments.reject("min_products", min_products, f"{remedy}, because Hypothesis limits the size of an example")
     return valid.wishing({"offerType": Wish(options=[PRODUCT_LIST])}).draws()
 
@@ -128,7 +128,7 @@ def product_list_responses(
     >>> find(product_list_responses(min_records=1), lambda response: True)["operationWasSuccessful"]
     True
     """
-    valid = ValidValues.of("product-list-response", **options)
+    valid = DrawnValues.of("product-list-response", **options)
     return valid.sized("records", "data", min_records, max_records).draws()
 
 
@@ -152,5 +152,5 @@ def pricing_responses(
     >>> find(pricing_responses(min_offers=1), lambda response: True)["data"]["offers"]
     [{'offerId': 'a', 'quantity': 1, 'unitPrice': 1, 'extendedPrice': 1}]
     """
-    valid = ValidValues.of("offer-pricing-response", **options)
+    valid = DrawnValues.of("offer-pricing-response", **options)
     return valid.sized("offers", "data.offers", min_offers, max_offers).draws()

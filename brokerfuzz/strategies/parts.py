@@ -8,8 +8,8 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws, strategy
+from brokerfuzz.strategies.drawn_values import DrawnValues
 from brokerfuzz.strategies.messages import OFTEN_IN_CLUSTERS
-from brokerfuzz.strategies.valid_values import ValidValues
 from brokerfuzz.typed import (
     ClusterProduct,
     PageCountPrice,
@@ -58,7 +58,7 @@ def clusters(
     >>> find(clusters(), lambda cluster: True)
     {'products': [{'productId': 'a', 'productQuantityInOffer': 1}]}
     """
-    cluster = ValidValues.of("offer-creation-request", "productClusters[]", **options)
+    cluster = DrawnValues.of("offer-creation-request", "productClusters[]", **options)
     return cluster.often(OFTEN_IN_CLUSTERS).sized("products", "products", min_products, max_products, least=1).draws()
 
 
@@ -72,7 +72,7 @@ def products(**options: Unpack[arguments.ValueOptions]) -> Draws[ClusterProduct]
     >>> find(products(), lambda product: True)
     {'productId': 'a', 'productQuantityInOffer': 1}
     """
-    return ValidValues.of("offer-creation-request", "productClusters[].products[]", **options).draws()
+    return DrawnValues.of("offer-creation-request", "productClusters[].products[]", **options).draws()
 
 
 @strategy
@@ -85,7 +85,7 @@ def price_classes(**options: Unpack[arguments.ValueOptions]) -> Draws[PriceClass
     >>> find(price_classes(), lambda prices: prices.get("priceTiers"))
     {'priceTiers': [{'price': 1}]}
     """
-    return ValidValues.of("offer-creation-request", "priceClasses[]", **options).draws()
+    return DrawnValues.of("offer-creation-request", "priceClasses[]", **options).draws()
 
 
 @strategy
@@ -98,7 +98,7 @@ def price_tiers(**options: Unpack[arguments.ValueOptions]) -> Draws[PriceTier]:
     >>> find(price_tiers(), lambda tier: tier["price"] > 10)
     {'price': 11}
     """
-    return ValidValues.of("offer-creation-request", "priceClasses[].priceTiers[]", **options).draws()
+    return DrawnValues.of("offer-creation-request", "priceClasses[].priceTiers[]", **options).draws()
 
 
 @strategy
@@ -111,7 +111,7 @@ def page_counts(**options: Unpack[arguments.ValueOptions]) -> Draws[PageCountPri
     >>> find(page_counts(), lambda pages: pages.get("price"))
     {'price': 1}
     """
-    return ValidValues.of("offer-creation-request", "priceClasses[].priceTiers[].pageCounts[]", **options).draws()
+    return DrawnValues.of("offer-creation-request", "priceClasses[].priceTiers[].pageCounts[]", **options).draws()
 
 
 @strategy
@@ -124,7 +124,7 @@ def product_records(**options: Unpack[arguments.ValueOptions]) -> Draws[ProductR
     >>> find(product_records(fields={"productId": st.just("P-1")}), lambda record: True)["productId"]
     'P-1'
     """
-    return ValidValues.of("product-list-response", "data[]", **options).draws()
+    return DrawnValues.of("product-list-response", "data[]", **options).draws()
 
 
 @strategy
@@ -141,7 +141,7 @@ def priced_offers(**options: Unpack[arguments.ValueOptions]) -> Draws[PricedOffe
     fields = options.get("fields")
     if isinstance(fields, Mapping):
         options["fields"] = {f"offers[].{name}": values for name, values in fields.items()}
-    draws = ValidValues.of("offer-pricing-response", "data", **options).sized("offers", "offers", 1, 1).draws()
+    draws = DrawnValues.of("offer-pricing-response", "data", **options).sized("offers", "offers", 1, 1).draws()
 
     def draw_offer(draw: DrawFn) -> PricedOffer:
         data = draws(draw)
@@ -171,4 +171,4 @@ def envelopes(data: SearchStrategy[Data], **options: Unpack[arguments.ValueOptio
     fields = options.get("fields")
     if fields is None or isinstance(fields, Mapping):
         options["fields"] = {**(fields or {}), "data": data}
-    return ValidValues.of("product-list-response", **options).draws(judge=False)
+    return DrawnValues.of("product-list-response", **options).draws(judge=False)

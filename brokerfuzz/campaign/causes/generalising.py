@@ -166,7 +166,7 @@ class Generaliser:
         for attributes in candidates:
             if len(attributes) == 1 and isinstance(attributes[0], Attribute) and attributes[0].site is not None:
                 condition, site = attributes[0].condition, attributes[0].site
-                yield from ((Attribute(condition, site, items),) for items in ranges if site.startswith(items.array))
+                yield from ((Attribute(condition, site, items),) for items in ranges if is_within(site, items.array))
 
     def _in_context(
         self, candidates: Sequence[Attributes], causes: Sequence[Difference], body: bytes

@@ -25,8 +25,8 @@ from brokerfuzz.schemas.questions.sizes import MessageSize
 from brokerfuzz.schemas.rule import JSON_RULE
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws
+from brokerfuzz.strategies.drawn_values import DrawnValues
 from brokerfuzz.strategies.hypothesis_source import hypothesis_source
-from brokerfuzz.strategies.valid_values import ValidValues
 
 _SHARES: Final[Mapping[Label, int]] = {"valid": 4, "invalid": 5, "unspecified": 1}
 """The share of each verdict among the cases, in tenths."""
@@ -34,19 +34,19 @@ TAG = "random"
 
 
 @dataclass(frozen=True)
-class LabelledCases:
+class DrawnCases:
     """The options of the strategies for cases. If `now` is None, cases are judged as of when they are drawn."""
 
-    messages: ValidValues
+    messages: DrawnValues
     rules: tuple[Rule, ...]
     techniques: frozenset[str] | None
     parsed: bool
     now: datetime | None
 
     @classmethod
-    def of(cls, message_type: MessageType, **options: Unpack[arguments.GeneratedCaseOptions]) -> "LabelledCases":
+    def of(cls, message_type: MessageType, **options: Unpack[arguments.GeneratedCaseOptions]) -> "DrawnCases":
         """Raises `InvalidArgument` if an option is wrong."""
-        messages = ValidValues.of(
+        messages = DrawnValues.of(
             message_type,
             contract=options.get("contract"),
             fields=options.get("fields"),

@@ -12,85 +12,87 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from brokerfuzz.cases.changes import Put, altered
 from brokerfuzz.cases.fault_wishes import wishes_at
 from brokerfuzz.errors import ContractError
-from brokerfuzz.generation import ABSENT, RandomSource, Source, Style, Wish, Wishes, checked_draw, message, node_of
+from brokerfuzz.generation import (
+    ABSENT,
+    RandomSource,
+    Source,
+    Style,
+    Wish,
+    Wishes,
+    checked_draw,
+    message,
+    node_of,
+    plausible,
+)
 from brokerfuzz.pointers import Steps
-from brokerfuzz.schemas import Contract, MessageType, check
+from brokerfuzz.schemas import Contract, MessageType, Site, check
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws
 from brokerfuzz.strategies.hypothesis_source import Proposals, hypothesis_source
 from brokerfuzz.strategies.plausible_proposals import plausible_proposals
 
-_PLAUSIBLE_RESPONSE: Wishes = {
-    "data": Wish(),
-    "failureMessages": Wish(least=1),
-    "data.offers[].extendedPrice": Wish(state=None, options=[1]),
-}
-"""Plausible responses report no failure unless a user pins `data`, and a failure has a reason. They have no surcharges:
-1 adds nothing to the sum that is calculated.
-"""
-
 
 @dataclass(frozen=True)
-class ValidValues:
+class DrawnValues:
     """The options of a strategy for valid messages, or for their parts at a site, and its wishes."""
 
     contract: Contract
     message_type: MessageType
-    site: str
+    site: Site
     style: Style
     pins: Mapping[str, SearchStrategy[Any]]
     wishes: Wishes
 
     @classmethod
-    def of(cls, message_type: MessageType, site: str = "", **options: Unpack[arguments.ValueOptions]) -> "ValidValues":
+    def of(cls, message_type: MessageType, site: str = "", **options: Unpack[arguments.ValueOptions]) -> "DrawnValues":
         """Raises `InvalidArgument` if an option is wrong."""
         contract = arguments.contract_of(options.get("contract"))
         message_type = arguments.message_type_of(message_type, contract)
-        pins = arguments.pinned_sites(options.get("fields"), contract, message_type, site)
+        above = arguments.existing(site, contract.sites[message_type], message_type)
+        pins = arguments.pinned_sites(options.get("fields"), message_type, above)
         style = Style(
             plausible=arguments.flag("plausible", options.get("plausible", False)),
             pinned=frozenset(pins),
             ambiguities=arguments.ambiguities_of(options.get("ambiguities"), contract, message_type),
         )
         wishes = {path: Wish(strategy=strategy) for path, strategy in pins.items()}
-        values = cls(contract, message_type, site, style, pins, wishes)
-        return values.wishing(_PLAUSIBLE_RESPONSE) if style.plausible and site in ("", "data") else values
+        values = cls(contract, message_type, above, style, pins, wishes)
+        return values.wishing(plausible.WISHES) if style.plausible and site in ("", *plausible.WISHES) else values
 
-    def wishing(self, wishes: Wishes) -> "ValidValues":
+    def wishing(self, wishes: Wishes) -> "DrawnValues":
         """Adds wishes. Wishes of the user win."""
         return replace(self, wishes={**wishes, **self.wishes})
 
-    def often(self, sites: Collection[str]) -> "ValidValues":
+    def often(self, sites: Collection[str]) -> "DrawnValues":
         """The values at these sites are rarely absent, null or empty. Plausible messages decide this themselves."""
         if self.style.plausible:
             return self
-        return self.wishing({arguments.site_below(self.site, path): Wish(state=None, often=True) for path in sites})
+        below = self.site.below
+        return self.wishing({below[path].path: Wish(state=None, often=True) for path in sites if path in below})
 
-    def sized(self, what: str, path: str, low: int, high: int | None, *, least: int = 0) -> "ValidValues":
+    def sized(self, what: str, path: str, low: int, high: int | None, *, least: int = 0) -> "DrawnValues":
         """Limits the number of items in the array at `path` to the range from `low` to `high`. If `low` is 0, the array
         may also be absent or null. The user specifies the limits as two arguments, such as `min_clusters` and
         `max_clusters`. In this example, `what` is `clusters`.
         """
         arguments.size_bounds(what, low, high, least=least)
-        site = arguments.site_below(self.site, path)
-        arguments.not_pinned(what, low, high, site, self.style.pinned, least=least)
-        if (low == 0 and high is None) or arguments.is_within_one_of(site, self.style.pinned):
+        if low == 0 and high is None:
             return self
-        array = self.contract.sites[self.message_type].get(site)
-        if array is None:
-            raise InvalidArgument(
-                f"the contract has no place {site!r} in {self.message_type}: use a strategy for another part of the "
-                "message"
-            )
+        array = arguments.existing(path, self.site.below, self.message_type)
+        sites = self.contract.sites[self.message_type]
+        outer = next((pin for pin in self.pins if array.is_below(sites[pin])), None)
+        if outer is not None:
+            arguments.not_pinned(what, low, high, outer, least=least)
+            return self
         if low and "array" not in types_of(array.schema):
-            arguments.reject(f"min_{what}", low, f"the contract allows no array at {site}; use another strategy")
+            arguments.reject(f"min_{what}", low, f"the contract allows no array at {array.path}; use another strategy")
         arguments.possible_size(what, low, high, array.schema)
-        before = self.wishes.get(site, Wish(state=None))
+        before = self.wishes.get(array.path, Wish(state=None))
         sized = replace(before, state="drawn" if low else None, least=low, most=high)
         objects = [around.path for around in array.around if around.name and around not in array.arrays]
         present: Wishes = dict.fromkeys(objects, Wish()) if low else {}
-        return replace(self, wishes={**self.wishes, **present, site: sized})
+        return replace(self, wishes={**self.wishes, **present, array.path: sized})
 
     def draws(self, *, judge: bool = True) -> Draws[Any]:
         """Raises `InvalidArgument` if no value complies with these options.
@@ -114,20 +116,20 @@ class ValidValues:
     def proposals(self) -> Proposals:
         if not self.style.plausible:
             return RandomSource
-        wishes = {path: wish for path, wish in self.wishes.items() if wish != _PLAUSIBLE_RESPONSE.get(path)}
-        return plausible_proposals(self.message_type, self.site, wishes)
+        wishes = {path: wish for path, wish in self.wishes.items() if wish != plausible.WISHES.get(path)}
+        return plausible_proposals(self.message_type, self.site.path, wishes)
 
     @cached_property
     def _around(self) -> tuple[Any, Steps]:
         """A plain message that has a value at the site, and the path to this value."""
         around = message(
-            self.contract, self.message_type, wishes=wishes_at(self.contract, self.message_type, self.site)
+            self.contract, self.message_type, wishes=wishes_at(self.contract, self.message_type, self.site.path)
         )
-        return around, self.contract.sites[self.message_type][self.site].places(around)[0][0]
+        return around, self.site.places(around)[0][0]
 
     def _check_pinned(self, value: Any) -> None:
         """Raises `InvalidArgument` if a pinned value breaks the contract."""
-        around, steps = self._around if self.site else (None, ())
+        around, steps = self._around if self.site.path else (None, ())
         try:
             verdict = check(self.message_type, altered(around, steps, Put(value)), contract=self.contract)
         except TypeError as problem:
@@ -140,8 +142,8 @@ class ValidValues:
 
     def _draw_from(self) -> Callable[[Source], Any]:
         try:
-            if self.site:
-                draw_from = node_of(self.contract, self.message_type, self.site, self.style).draw
+            if self.site.path:
+                draw_from = node_of(self.contract, self.message_type, self.site.path, self.style).draw
             else:
                 draw_from = checked_draw(self.contract, self.message_type, self.style)
             if not self.contract.is_tested and not self.pins:
@@ -153,4 +155,4 @@ class ValidValues:
     def _check_possible(self, draw_from: Callable[[Source], Any]) -> None:
         """Raises `ContractError` if an own contract allows no value."""
         if draw_from(RandomSource(0, self.wishes)) is ABSENT:
-            raise ContractError(f"the contract allows no value other than null at {self.site}: change its schema")
+            raise ContractError(f"the contract allows no value other than null at {self.site.path}: change its schema")

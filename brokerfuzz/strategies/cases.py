@@ -13,8 +13,8 @@ from brokerfuzz.errors import LabelError
 from brokerfuzz.schemas import Label, MessageType
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws, strategy
+from brokerfuzz.strategies.drawn_cases import DrawnCases
 from brokerfuzz.strategies.hypothesis_source import hypothesis_source
-from brokerfuzz.strategies.labelled_cases import LabelledCases
 
 
 @strategy
@@ -45,7 +45,7 @@ def invalid_offer_requests(**options: Unpack[arguments.GeneratedCaseOptions]) ->
     >>> print(case.body.decode(), case.twin.body.decode())
     {"number":"a","offerType":"Direct Mail","orderMinimum":0} {"number":"a","offerType":"Direct Mail","orderMinimum":1}
     """
-    return LabelledCases.of("offer-creation-request", **options).broken()
+    return DrawnCases.of("offer-creation-request", **options).broken()
 
 
 @strategy
@@ -60,7 +60,7 @@ def invalid_product_list_responses(**options: Unpack[arguments.GeneratedCaseOpti
     >>> str(find(invalid_product_list_responses(rules=["data"]), lambda case: True))
     'breaks product-list-response.data required removed'
     """
-    return LabelledCases.of("product-list-response", **options).broken()
+    return DrawnCases.of("product-list-response", **options).broken()
 
 
 @strategy
@@ -76,7 +76,7 @@ def invalid_pricing_responses(**options: Unpack[arguments.GeneratedCaseOptions])
     >>> str(find(invalid_pricing_responses(rules=["*quantity:minimum"]), lambda case: True))
     'breaks quantity minimum one-below'
     """
-    return LabelledCases.of("offer-pricing-response", **options).broken()
+    return DrawnCases.of("offer-pricing-response", **options).broken()
 
 
 @strategy
@@ -99,7 +99,7 @@ def cases(
     >>> find(cases("product-list-response", verdicts=["valid"]), lambda case: True).label
     'valid'
     """
-    return LabelledCases.of(message_type, **options).cases(arguments.labels(verdicts))
+    return DrawnCases.of(message_type, **options).cases(arguments.labels(verdicts))
 
 
 @strategy
@@ -125,7 +125,7 @@ def faulty(
     if not isinstance(messages, SearchStrategy):
         arguments.reject("messages", messages, "use a strategy for valid messages, such as offer_requests()")
     messages.validate()
-    cases = LabelledCases.of(message_type, **options)
+    cases = DrawnCases.of(message_type, **options)
 
     def draw_broken(draw: DrawFn) -> Broken:
         injector = cases.injector()
