@@ -1,4 +1,4 @@
-"""Makes the pictures of the README from a campaign against the lax service in `examples/services`.
+"""Makes the pictures of the documents from a campaign against the lax service in `examples/services`.
 
 `python docs/pictures.py` needs Chromium, and takes about half a minute.
 """
