@@ -5,7 +5,7 @@ can have each length and size that the schema allows, so that Hypothesis can fin
 bug occurs.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -113,7 +113,7 @@ def scalar(place: ValuePlace) -> Values | None:
     types = [name for name in _OF_TYPE if name in flat.types_of(schema)]
     if "number" in types and "integer" in types:
         types.remove("integer")
-    values_by_type = [_unambiguous(place, _OF_TYPE[name](place)) for name in types]
+    values_by_type = [_unambiguous(place, _OF_TYPE[name](place), _PYTHON_TYPES[name]) for name in types]
     if not values_by_type:
         return None
     values_of_all = values_by_type[0] if len(values_by_type) == 1 else _any_of(values_by_type)
@@ -133,9 +133,9 @@ def _plainest(place: ValuePlace, values: Sequence[Any]) -> Sequence[Any]:
     return _without_questions(place, values) or values
 
 
-def _unambiguous(place: ValuePlace, values: Values) -> Values:
+def _unambiguous(place: ValuePlace, values: Values, python_types: Collection[type]) -> Values:
     """Replaces a value that touches an open question by the plainest one."""
-    questions = place.questions
+    questions = [question for question in place.questions if not {*question.python_types}.isdisjoint(python_types)]
     if not questions:
         return values
 
@@ -321,3 +321,6 @@ _OF_TYPE: Mapping[str, Callable[[ValuePlace], Values]] = {
     "number": _numbers,
     "boolean": _booleans,
 }
+_PYTHON_TYPES: Mapping[str, Collection[type]] = {
+    "string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,)
+}  # fmt: skip

@@ -89,9 +89,10 @@ def value_questions(contract: Contract, message_type: MessageType, site: Site) -
 def _about_types(contract: Contract, message_type: MessageType, site: Site) -> Iterator[SiteQuestion]:
     types = types_of(site.schema)
     for ambiguity in contract.ambiguities:
-        if ambiguity.concerns(message_type):
-            question = ambiguity.question_at(AskedSite(site.path), site.schema)
-            if isinstance(question, AboutType) and question.json_type in types and question.is_open:
+        kind = ambiguity.kind
+        if kind and issubclass(kind, AboutType) and kind.json_type in types and ambiguity.concerns(message_type):
+            question = kind((), ambiguity.options, site.schema)
+            if question.is_open:
                 yield SiteQuestion(ambiguity.id, question)
 
 

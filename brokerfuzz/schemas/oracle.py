@@ -214,17 +214,15 @@ class Rulebook:
 
     def _touched_everywhere(self, reading: Reading) -> list[Touched]:
         """Returns the ambiguities that concern all interpretations, such as those of the encoding."""
-        of_bytes = [
+        touched = [
             Touched(ambiguity.id, "", question.found(reading.body))
             for ambiguity, question in self._about_bytes
             if question.touches(reading.body)
         ]
-        noted = [
-            Touched(self._ambiguities[kind].id, at, description)
-            for kind, at, description in reading.exotic
-            if kind in self._ambiguities
-        ]
-        return of_bytes + noted
+        for kind, at, description in reading.exotic:
+            if kind in self._ambiguities:
+                touched.append(Touched(self._ambiguities[kind].id, at, description))
+        return touched
 
 
 def _about_bytes(ambiguities: Sequence[Ambiguity]) -> Iterator[tuple[Ambiguity, Question]]:

@@ -64,7 +64,11 @@ class ItemCount(AboutType, kind="item_count"):
         return "array" in types_of(self.schema) and "maxItems" not in self.schema
 
     def touches(self, value: list[Any]) -> bool:
-        return len(value) > max(int(self.options["limit"]), int(self.schema.get("minItems", 0)))
+        return len(value) > self._limit
+
+    @cached_property
+    def _limit(self) -> int:
+        return max(int(self.options["limit"]), int(self.schema.get("minItems", 0)))
 
     def found(self, value: list[Any]) -> str:
         return f"{len(value):,} items"
