@@ -8,7 +8,7 @@ generators, so that it detects their mistakes instead of repeating them.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import product
+from itertools import chain
 from typing import Any
 
 from brokerfuzz.contract_names import MessageType
@@ -27,9 +27,9 @@ from brokerfuzz.schemas.rule import JSON_RULE
 from brokerfuzz.schemas.structural_violations import StructureChecker
 from brokerfuzz.schemas.verdicts import NOT_JSON, Touched, Verdict, Violation
 
-NamedFlags = Sequence[tuple[str, tuple[bool, ...]]]
+NamedMeanings = Sequence[tuple[str, tuple[bool, ...]]]
 """The allowed interpretations of an ambiguity: the name of each interpretation, and its meanings."""
-_USUAL_FLAGS: NamedFlags = [("", (False,))]
+_USUAL_MEANING: NamedMeanings = [("", (False,))]
 _NO_POLICIES = Policies()
 
 
@@ -118,8 +118,8 @@ class Rulebook:
         readings = self._readings(body, policies)
         if policies and any(reading.has_unread_values for _, reading in readings):
             policies = self._without_both(policies)
-        outcomes = [outcome for name, reading in readings for outcome in self._judged(name, reading, now, policies)]
-        return verdict_of(outcomes, policies, self.contract)
+        outcomes = chain.from_iterable(self._judge_reading(name, reading, now, policies) for name, reading in readings)
+        return verdict_of([*outcomes], policies, self.contract)
 
     def _readings(self, body: bytes, policies: Policies) -> list[tuple[str, Reading]]:
         """Returns the parsed message. Overlong UTF-8 can be decoded or replaced, so there can be two."""
@@ -130,11 +130,9 @@ class Rulebook:
             return [("", usual)]
         decoded = read_message(OverlongUtf8.decoded(body))
         decoded.exotic.append(overlong)
-        possible = {f"{ambiguity.id}=decoded": decoded, f"{ambiguity.id}=replaced": usual}
-        names = policies.get(ambiguity.id, ambiguity.interpretations)
-        return [(name, reading) for name, reading in possible.items() if name.partition("=")[2] in names] or [
-            ("", usual)
-        ]
+        allowed = policies.get(ambiguity.id, ambiguity.interpretations)
+        readings = {"decoded": decoded, "replaced": usual}
+        return [(f"{ambiguity.id}={name}", readings[name]) for name in readings if name in allowed] or [("", usual)]
 
     def _without_both(self, policies: Policies) -> Policies:
         """Removes a policy about duplicate properties that allows `both`. If more than two properties have the same
@@ -145,50 +143,53 @@ class Rulebook:
             return policies
         return Policies({name: allowed for name, allowed in policies.items() if name != ambiguity.id})
 
-    def _judged(self, name: str, reading: Reading, now: datetime, policies: Policies) -> list[JudgedInterpretation]:
+    def _judge_reading(
+        self, name: str, reading: Reading, now: datetime, policies: Policies
+    ) -> list[JudgedInterpretation]:
         try:
-            outcomes = self._outcomes(reading, now, policies)
+            outcomes = self._judge_interpretations(reading, now, policies)
         except (ValueError, RecursionError):  # nested too deeply for the validator
             reading = read_fully(reading.body)
-            outcomes = self._outcomes(reading, now, policies)
+            outcomes = self._judge_interpretations(reading, now, policies)
         if everywhere := self._touched_everywhere(reading):
             for outcome in outcomes:
                 outcome.touched.extend(everywhere)
         return [outcome._replace(name=_joined(name, outcome.name)) for outcome in outcomes] if name else outcomes
 
-    def _outcomes(self, reading: Reading, now: datetime, policies: Policies) -> list[JudgedInterpretation]:
+    def _judge_interpretations(self, reading: Reading, now: datetime, policies: Policies) -> list[JudgedInterpretation]:
         if reading.error is not None:
             broken = Violation(self._json.id, "", f"{NOT_JSON}{reading.error}", self._json.demand)
             return [JudgedInterpretation("", [broken], [])]
         tolerance = self._tolerance(policies) if policies else self._usual_tolerance
         if not reading.exotic:
-            return [self._outcome([reading.usual], reading, Inspection(now, tolerance))]
+            return [self._judge_values([reading.usual], reading, Inspection(now, tolerance))]
         outcomes = []
-        for number, rounded in self._allowed_interpretations(DoubleRange, reading, policies):
-            for prop, first in self._allowed_interpretations(DuplicateProperties, reading, policies):
-                values = [reading.values[Interpretation(*flags)] for flags in product(rounded, first)]
-                outcome = self._outcome(values, reading, Inspection(now, tolerance))
-                outcomes.append(outcome._replace(name=_joined(prop, number)))
+        for number_name, roundings in self._allowed_interpretations(DoubleRange, reading, policies):
+            for property_name, choices in self._allowed_interpretations(DuplicateProperties, reading, policies):
+                interpretations = (Interpretation(rounded, first) for rounded in roundings for first in choices)
+                values = [reading.values[interpretation] for interpretation in interpretations]
+                outcome = self._judge_values(values, reading, Inspection(now, tolerance))
+                outcomes.append(outcome._replace(name=_joined(property_name, number_name)))
         return outcomes
 
     def _allowed_interpretations(
         self, kind: type[DoubleRange | DuplicateProperties], reading: Reading, policies: Policies
-    ) -> NamedFlags:
+    ) -> NamedMeanings:
         """Returns the allowed interpretations of an ambiguity. If a policy allows only `rejected`, the message is
         always invalid. In this case, the function returns the usual interpretation.
         """
         if not any(kind is noted for noted, _, _ in reading.exotic):
-            return _USUAL_FLAGS
+            return _USUAL_MEANING
         ambiguity = self._ambiguities.get(kind)
         names = policies.get(ambiguity.id, ambiguity.interpretations) if ambiguity else tuple(kind.meanings)
         allowed = [
-            (f"{ambiguity.id}={name}" if ambiguity else "", flags)
-            for name, flags in kind.meanings.items()
+            (f"{ambiguity.id}={name}" if ambiguity else "", meanings)
+            for name, meanings in kind.meanings.items()
             if name in names
         ]
-        return allowed[:2] or _USUAL_FLAGS  # `both` is the third, and follows from the verdicts on `last` and `first`
+        return allowed[:2] or _USUAL_MEANING  # `both` is the third, and follows from the verdicts on `last` and `first`
 
-    def _outcome(self, values: Sequence[Any], reading: Reading, inspection: Inspection) -> JudgedInterpretation:
+    def _judge_values(self, values: Sequence[Any], reading: Reading, inspection: Inspection) -> JudgedInterpretation:
         """Judges one interpretation of a message. `values` contains the parsed message. For the interpretation `both`,
         `values` contains several parsed messages, and all of them must comply with the contract.
         """
