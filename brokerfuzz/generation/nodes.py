@@ -58,7 +58,7 @@ class Node(SiteChoices):
 
     def at(self, source: Source) -> Any:
         """Draws the value of the site, or `ABSENT`."""
-        wish = source.wishes.get(self.site)
+        wish = source.wishes.get(self.path)
         if wish is None:
             state = source.state(self)
         elif wish.strategy is not None:
@@ -66,7 +66,7 @@ class Node(SiteChoices):
         elif wish.options:
             return deepcopy(source.choose(wish.options))
         else:
-            state = wish.over(source.choose(self.often) if wish.often else source.state(self))
+            state = wish.state_for(source.choose(self.often) if wish.often else source.state(self))
             if state in ("drawn", "plain") and "drawn" not in self.states:  # an own contract can allow only null
                 state = self.states[-1]
         if state == "absent":
@@ -307,7 +307,7 @@ def _set_states(node: Node, *, possible: bool, is_nested: bool, is_deep: bool) -
     """
     if not possible and not node.optional and not node.nullable:
         raise ContractError(
-            f"the schema of {node.site or 'the root'} contradicts itself, so it allows no value: correct this schema"
+            f"the schema of {node.path or 'the root'} contradicts itself, so it allows no value: correct this schema"
         )
     absent: list[PropertyState] = ["absent"] * ((4 if is_deep else 9) * node.optional)
     null: list[PropertyState] = ["null"] * ((4 if is_deep else 2) * node.nullable)

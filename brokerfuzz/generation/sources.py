@@ -21,7 +21,7 @@ PropertyState = Literal["absent", "plain", "null", "drawn"]
 
 @dataclass(eq=False, slots=True)
 class SiteChoices:
-    """The states and the values of a site.
+    """The states and the values of the site at `path`.
 
     `options` contains the values of an enumeration, `edges` contains valid values that programs often handle
     incorrectly, and `find_realistic` finds realistic ones. `unusual` is a value that programs may treat as missing. If
@@ -29,7 +29,7 @@ class SiteChoices:
     values. `states` and `often` contain the possible states, the simplest first.
     """
 
-    site: str
+    path: str
     schema: Schema
     optional: bool = False
     nullable: bool = False
@@ -72,10 +72,10 @@ class Wish:
     index: int | None = None
     often: bool = False
 
-    def over(self, state: PropertyState) -> PropertyState:
-        """Returns the state that the wish demands. `state` is the state that the source has chosen."""
-        if self.state is None or (self.state == "drawn" and state == "plain"):
-            return state
+    def state_for(self, chosen: PropertyState) -> PropertyState:
+        """Returns the state that the source has chosen, or another one if the wish demands it."""
+        if self.state is None or (self.state == "drawn" and chosen == "plain"):
+            return chosen
         return self.state
 
 
@@ -310,7 +310,7 @@ class FixedSource:
             return "absent"
         if self._setting.nulls and choices.nullable:
             return "null"
-        self._shift = len(choices.site)
+        self._shift = len(choices.path)
         return "plain" if self._setting.edge is None else "drawn"
 
     def plain(self, choices: SiteChoices, /) -> Any:

@@ -106,7 +106,7 @@ def labels(verdicts: Iterable[Label] | None) -> tuple[Label, ...]:
 # --------------------------------------------------------------------------------------------------- sizes and types
 
 
-def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> None:
+def check_limits(what: str, low: int, high: int | None, *, least: int = 0) -> None:
     """Raises `InvalidArgument` if the minimum or maximum size of an array (`low` or `high`) is not an integer of at
     least `least`. `low` must be at most `LARGEST_MINIMUM`, and at most `high`, unless `high` is None. `what` is the
     part of the argument names after `min_` and `max_`, such as `clusters`.
@@ -122,7 +122,7 @@ def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> Non
         reject(f"min_{what}", low, f"use at most {LARGEST_MINIMUM}, because Hypothesis limits the size of an example")
 
 
-def possible_size(what: str, low: int, high: int | None, schema: Schema) -> None:
+def check_possible(what: str, low: int, high: int | None, schema: Schema) -> None:
     """Raises `InvalidArgument` if the contract does not allow arrays of these sizes."""
     least, most = schema.get("minItems", 0), schema.get("maxItems")
     if most is not None and low > most:
@@ -131,7 +131,7 @@ def possible_size(what: str, low: int, high: int | None, schema: Schema) -> None
         reject(f"max_{what}", high, f"the contract requires at least {least} items; raise max_{what}")
 
 
-def not_pinned(what: str, low: int, high: int | None, outer: str, *, least: int = 0) -> None:
+def check_not_pinned(what: str, low: int, high: int | None, outer: str, *, least: int = 0) -> None:
     """Raises `InvalidArgument` if the user limits the size of an array that is inside the pinned site `outer`. `least`
     is the default of `low`.
     """

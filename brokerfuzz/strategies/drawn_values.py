@@ -76,18 +76,18 @@ class DrawnValues:
         may also be absent or null. The user specifies the limits as two arguments, such as `min_clusters` and
         `max_clusters`. In this example, `what` is `clusters`.
         """
-        arguments.size_bounds(what, low, high, least=least)
+        arguments.check_limits(what, low, high, least=least)
         if low == 0 and high is None:
             return self
         array = arguments.existing(path, self.site.below, self.message_type)
         sites = self.contract.sites[self.message_type]
         outer = next((pin for pin in self.pins if array.is_below(sites[pin])), None)
         if outer is not None:
-            arguments.not_pinned(what, low, high, outer, least=least)
+            arguments.check_not_pinned(what, low, high, outer, least=least)
             return self
         if low and "array" not in types_of(array.schema):
             arguments.reject(f"min_{what}", low, f"the contract allows no array at {array.path}; use another strategy")
-        arguments.possible_size(what, low, high, array.schema)
+        arguments.check_possible(what, low, high, array.schema)
         before = self.wishes.get(array.path, Wish(state=None))
         sized = replace(before, state="drawn" if low else None, least=low, most=high)
         objects = [around.path for around in array.around if around.name and around not in array.arrays]

@@ -62,7 +62,7 @@ class PlausibleProposals(RandomSource):
         """The value of the site at which the next choice is made."""
 
     def state(self, choices: SiteChoices, /) -> PropertyState:
-        site = self._sites.get(choices.site)
+        site = self._sites.get(choices.path)
         if site is None:  # an own contract can have more properties
             self._value = ABSENT
             return super().state(choices)
