@@ -85,28 +85,28 @@ _ROOT: Final = _Spot()
 
 @dataclass(frozen=True)
 class OrdinaryValues:
-    """`accepted` maps each site of a message that the target accepts to its first value. `others` has the values of
+    """`accepted` maps each site of a message that the target accepts to its first value. `further` has the values of
     other messages. They matter if the accepted message lacks an object.
     """
 
     accepted: Mapping[str, Tree]
-    others: Mapping[str, Tree]
+    further: Mapping[str, Tree]
 
     @classmethod
-    def of(cls, accepted: Case, others: Sequence[Case] = ()) -> "OrdinaryValues":
-        found: dict[str, Tree] = {}
-        for other in reversed(others):
-            found |= first_values(tree_of(other.body))
-        return cls(first_values(tree_of(accepted.body)), found)
+    def of(cls, accepted: Case, examples: Sequence[Case] = ()) -> "OrdinaryValues":
+        further: dict[str, Tree] = {}
+        for example in reversed(examples):
+            further |= first_values(tree_of(example.body))
+        return cls(first_values(tree_of(accepted.body)), further)
 
     def differences(self, tree: Tree, spot: _Spot = _ROOT) -> Iterator[Difference]:
         """Yields the differences between a message and the ordinary one, in the order of the message."""
-        usual = self.accepted.get(spot.site, self.others.get(spot.site, ABSENT))
+        usual = self.accepted.get(spot.site, self.further.get(spot.site, ABSENT))
         if usual is ABSENT:
             return
         if children(tree) and not (children(usual) and type(usual) is type(tree)):
             yield spot.difference(tree, partial(_put, spot.path, usual))
-            usual = self.others.get(spot.site, usual)
+            usual = self.further.get(spot.site, usual)
         match tree, usual:
             case JsonObject(pairs), JsonObject():
                 yield from self._in_object(pairs, spot)
@@ -120,12 +120,12 @@ class OrdinaryValues:
                 yield spot.difference(tree, partial(_put, spot.path, usual))
 
     def _in_object(self, pairs: tuple[tuple[str, Tree], ...], spot: _Spot) -> Iterator[Difference]:
-        known = self.accepted if spot.site in self.accepted else self.others
+        ordinary = self.accepted if spot.site in self.accepted else self.further
         names: set[str] = set()
         for step, (name, value) in enumerate(pairs):
             inner = spot.property(step, name)
             yield from self.differences(value, inner)
-            if name in names or inner.site not in known:
+            if name in names or inner.site not in ordinary:
                 yield inner.difference(value, partial(_removed, inner.path), is_added=True)
             names.add(name)
 
@@ -141,7 +141,7 @@ def undone(tree: Tree, differences: Iterable[Difference]) -> Tree:
     """Returns the message without these differences. Later and inner places come first, so that the paths stay correct.
     Of several differences at one place, the removal of the value comes last.
     """
-    for difference in sorted(differences, key=lambda one: one.path, reverse=True):
+    for difference in sorted(differences, key=lambda difference: difference.path, reverse=True):
         tree = difference.undo(tree)
     return tree
 
@@ -152,8 +152,8 @@ def _put(path: Path, value: Tree, tree: Tree) -> Tree:
 
 def _removed(path: Path, tree: Tree) -> Tree:
     above = subtree(tree, path[:-1])
-    others = [step for step in range(len(children(above))) if step != path[-1]]
-    return replaced(tree, path[:-1], with_children(above, others))
+    siblings = [step for step in range(len(children(above))) if step != path[-1]]
+    return replaced(tree, path[:-1], with_children(above, siblings))
 
 
 def _resized(path: Path, usual: tuple[Tree, ...], tree: Tree) -> Tree:

@@ -30,7 +30,9 @@ class Observed:
     @property
     def possible(self) -> tuple[str, ...]:
         """The interpretations that no answer contradicts."""
-        return tuple(one for one in candidates(self.ambiguity) if one not in self.contradicted)
+        return tuple(
+            interpretation for interpretation in candidates(self.ambiguity) if interpretation not in self.contradicted
+        )
 
     @property
     def behaviour(self) -> str:
@@ -68,10 +70,10 @@ class Ledger:
                 self._observed(ambiguity_id, judge.contract).unproven += 1
             else:
                 observed = self.add(ambiguity_id, trial.number, trial.case, answer, judge.contract)
-                for one in observed.possible if answer in ("accepted", "rejected") else ():
-                    label = judge.allowing(ambiguity_id, one).verdict(trial.case).label
+                for interpretation in observed.possible if answer in ("accepted", "rejected") else ():
+                    label = judge.allowing(ambiguity_id, interpretation).verdict(trial.case).label
                     if contradiction(label, answer) is not None:
-                        observed.contradicted.add(one)
+                        observed.contradicted.add(interpretation)
 
     def _observed(self, ambiguity_id: str, contract: Contract) -> Observed:
         if ambiguity_id not in self._by_ambiguity:

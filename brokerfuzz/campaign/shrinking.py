@@ -212,10 +212,10 @@ def in_schema_order(tree: Tree, sites: Mapping[str, Site], path: str = "") -> Tr
     """Orders the properties of each object as in the schema. Unknown properties come last."""
     match tree:
         case JsonObject(pairs):
-            known = list(schema_at(sites, path).get("properties", ()))
-            rank = {name: number for number, name in enumerate(known)}
+            described = list(schema_at(sites, path).get("properties", ()))
+            rank = {name: number for number, name in enumerate(described)}
             props = [(name, in_schema_order(prop, sites, path_below(path, name))) for name, prop in pairs]
-            return JsonObject(tuple(sorted(props, key=lambda pair: rank.get(pair[0], len(known)))))
+            return JsonObject(tuple(sorted(props, key=lambda pair: rank.get(pair[0], len(described)))))
         case JsonArray(items):
             return JsonArray(tuple(in_schema_order(item, sites, f"{path}[]") for item in items))
         case _:

@@ -19,7 +19,7 @@ _FILES = ("journal", "resume", "values", "hooks", "baseline")
 def check_paths(options: FireCommandOptions, *, http: bool) -> None:
     paths: dict[str, Any] = {name: options[name] for name in _FILES}  # type: ignore[literal-required]
     files = {f"--{name}": None if path is None else str(path) for name, path in paths.items()}
-    report_files.check_paths(map(str, options["reports"]), http=http, others=files)
+    report_files.check_paths(map(str, options["reports"]), http=http, other_files=files)
     if options["baseline"] is None and options["baseline_update"]:
         raise UsageError("--baseline-update changes a baseline: use --baseline FILE to specify the baseline")
 

@@ -35,7 +35,7 @@ def command(corpora: tuple[str, ...], options: CoverageOptions) -> int:
         corpora, contract=contract, message_type=message_type_of(options, contract), lines=options["ndjson"],
         now=options["now"], counting=Progress("messages").counting,
     )  # fmt: skip
-    note_other_bodies(measured.others)
+    note_other_bodies(measured.other_bodies)
     if skipped := measured.ambiguous_types:
         note(
             f"left out {len(skipped):,} messages that match several message types (the first is {skipped[0]}): "

@@ -30,10 +30,10 @@ ROOT = "(root)"
 
 @dataclass
 class Coverage:
-    """`others` counts the bodies in each file with recorded traffic that are not messages of the contract."""
+    """`other_bodies` counts the bodies in each file with recorded traffic that are not messages of the contract."""
 
     tallies: dict[MessageType, Tally] = field(default_factory=dict)
-    others: Counter[str] = field(default_factory=Counter)
+    other_bodies: Counter[str] = field(default_factory=Counter)
     ambiguous_types: list[str] = field(default_factory=list)
     """The files and lines of messages that were not counted, because they match several message types."""
 
@@ -58,7 +58,7 @@ class Coverage:
                 text += [*([""] if text else []), *_table(tally)]
         data = {
             "messages": {name: _data(tally) for name, tally in self.tallies.items()},
-            "left_out": {"other_traffic": self.others.total(), "type_unknown": len(self.ambiguous_types)},
+            "left_out": {"other_traffic": self.other_bodies.total(), "type_unknown": len(self.ambiguous_types)},
         }
         return Description(text, data)
 
@@ -80,7 +80,7 @@ def measure(
     coverage, present = Coverage(), clock(now)
     for name in names:
         before, first = coverage.messages, None
-        messages = contract_messages(name, contract, message_type, coverage.others, lines=lines)
+        messages = contract_messages(name, contract, message_type, coverage.other_bodies, lines=lines)
         for message in counting(messages):
             first = first or message
             possible = possible_types_of(message, message_type, contract)

@@ -25,7 +25,7 @@ def is_message(message: Any, contract: Contract, message_types: Iterable[Message
     if not isinstance(message, dict):
         return False
     fits = [_fit(message, contract.flat[message_type]) for message_type in message_types]
-    return any(fit.known > fit.unknown for fit in fits)
+    return any(fit.described > fit.unknown for fit in fits)
 
 
 def possible_types(message: Any, contract: Contract) -> tuple[MessageType, ...]:
@@ -42,18 +42,18 @@ def possible_types(message: Any, contract: Contract) -> tuple[MessageType, ...]:
 
 
 class _Fit(NamedTuple):
-    """The number of properties that a schema knows, of those that it does not know, and of known ones whose value has
-    a wrong JSON type.
+    """The number of properties that a schema describes, of unknown ones, and of described ones whose value has a wrong
+    JSON type.
     """
 
-    known: int
+    described: int
     unknown: int
     wrong: int
 
 
 def _fit(message: Mapping[str, Any], schema: Schema) -> _Fit:
     """Compares the properties of a message, and of the objects below it, with a schema."""
-    known = unknown = wrong = 0
+    described = unknown = wrong = 0
     for part, schema_of_part in _objects(message, schema):
         types = {name.casefold(): types_of(prop) for name, prop in schema_of_part.get("properties", {}).items()}
         for name, value in part.items():
@@ -61,9 +61,9 @@ def _fit(message: Mapping[str, Any], schema: Schema) -> _Fit:
             if allowed is None:
                 unknown += 1
             else:
-                known += 1
+                described += 1
                 wrong += not allowed & _JSON_TYPES[type(value)]
-    return _Fit(known, unknown, wrong)
+    return _Fit(described, unknown, wrong)
 
 
 def _objects(message: Mapping[str, Any], schema: Schema) -> Iterator[tuple[Mapping[str, Any], Schema]]:

@@ -38,13 +38,13 @@ REPORTS: Mapping[str, tuple[str, Callable[[Document], str]]] = {
 # ----------------------------------------------------------------------------------------------------------- paths
 
 
-def check_paths(paths: Iterable[str], *, http: bool, others: Mapping[str, str | None]) -> None:
+def check_paths(paths: Iterable[str], *, http: bool, other_files: Mapping[str, str | None]) -> None:
     """Raises `ReportError` if a report cannot be written to its path. `http` says whether the target is an HTTP
-    endpoint, which HAR needs. `others` maps options to the other files that the campaign reads or writes, which
+    endpoint, which HAR needs. `other_files` maps options to the other files that the campaign reads or writes, which
     must not be the same file.
     """
     used: dict[Path, str] = {}
-    for option, path in others.items():
+    for option, path in other_files.items():
         if path is not None:
             _check_unused(used, path, f"{option} {path}")
     for path in paths:

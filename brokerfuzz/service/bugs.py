@@ -65,10 +65,10 @@ def _ignores(is_ignored: Callable[[Violation], bool]) -> Flaw:
     return flaw
 
 
-def _ignores_rule(pattern: str, found: str | None = None) -> Flaw:
-    """Ignores a rule, or only the invalid value `found`. The pattern can contain `*`."""
+def _ignores_rule(pattern: str, value: str | None = None) -> Flaw:
+    """Ignores a rule, or only the invalid `value`. The pattern can contain `*`."""
     pattern = pattern.replace("[", "[[]")  # in fnmatch, brackets have a meaning
-    return _ignores(lambda violation: fnmatchcase(violation.rule, pattern) and found in (None, violation.found))
+    return _ignores(lambda violation: fnmatchcase(violation.rule, pattern) and value in (None, violation.found))
 
 
 def _rejects(demanded: str, when: AffectsOffer) -> Flaw:
@@ -133,9 +133,9 @@ def _claims_success(body: bytes, judge: JudgeBody) -> ServiceAnswer:
 # ------------------------------------------------------------------------------------------------------------ bugs
 
 
-def _unchecked(name: str, kind: str, text: str, rule: str, found: str | None = None) -> Bug:
-    """Returns a bug that ignores a rule of offers, or only the invalid value `found`."""
-    return Bug(name, kind, text, _ignores_rule(f"{_OFFER}/{rule}", found), f"{_OFFER}/{rule}")
+def _unchecked(name: str, kind: str, text: str, rule: str, value: str | None = None) -> Bug:
+    """Returns a bug that ignores a rule of offers, or only the invalid `value`."""
+    return Bug(name, kind, text, _ignores_rule(f"{_OFFER}/{rule}", value), f"{_OFFER}/{rule}")
 
 
 _BUGS = (

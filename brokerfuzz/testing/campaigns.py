@@ -208,7 +208,7 @@ def _ready(target: Any, message_type: MessageType | None, arguments: FireOptions
         getLogger("brokerfuzz").warning("brokerfuzz: %s", endpoint.secrets.note)
     reports = [str(path) for path in options["reports"]]
     other_files = {name: None if options[name] is None else str(options[name]) for name in ("journal", "baseline")}
-    report_files.check_paths(reports, http=isinstance(endpoint, HttpTarget), others=other_files)
+    report_files.check_paths(reports, http=isinstance(endpoint, HttpTarget), other_files=other_files)
     known_findings = () if options["baseline"] is None else baseline.read(Path(options["baseline"]))
     settings = Settings(plan=plan, options=options, campaign_id=campaign_id, known=known_findings)
     if settings.uses_workers and not isinstance(endpoint, HttpTarget):
