@@ -2,60 +2,37 @@
 
 import json
 from datetime import UTC, datetime
-from functools import cache
+from pathlib import Path
 from typing import Final
 
 import pytest
+from fixture_types import Run
 from hand_made_servers import OFFER
 
+from brokerfuzz import catalogue
 from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.fresh_values import FreshValues
-from brokerfuzz.cases.valid_cases import REWRITINGS
+from brokerfuzz.corpus import read
 
 NOW: Final = datetime(2026, 3, 1, 12, tzinfo=UTC)
 JUDGE: Final = Judge(now=NOW)
-NOTATIONS: Final = {f"edge:{name}" for name in REWRITINGS} | {
-    "probe:byte-order-mark", "probe:duplicate-properties", "probe:encoding.utf-16", "probe:encoding.utf-32",
-}  # fmt: skip
-"""The tags of cases about the notation of a message: white space, escapes, encodings, and repeated properties."""
 
 
-@cache
-def cases() -> tuple[Case, ...]:
-    return tuple(catalogue(OFFER, now=NOW))
-
-
-def test_every_valid_message_gets_a_fresh_number_and_keeps_its_notation() -> None:
-    fresh, seen = FreshValues("number", JUDGE.of), set[str]()
-    valid = [case for case in cases() if case.label == "valid"]
-    for case in valid:
-        body = fresh.of(case, case.body)
-        before, after = json.loads(case.body)["number"], json.loads(body)["number"]
-        assert after not in seen, case
-        seen.add(after)
-        if len(before) < 100:
-            assert body.replace(after.removeprefix(before).encode(), b"") == case.body
-    assert len(valid) > 500
-
-
-def test_every_notation_of_a_message_gets_a_fresh_number() -> None:
-    for case in cases():
-        if NOTATIONS & set(case.tags):
-            body = FreshValues("number", JUDGE.of).of(case, case.body)
-            before, after = (json.loads(message)["number"] for message in (case.body, body))
-            assert after != before or not isinstance(before, str), case
-            assert json.detect_encoding(body) == json.detect_encoding(case.body), case
-            assert body[:3] == case.body[:3], case
-
-
-def test_a_fresh_value_does_not_change_the_verdict() -> None:
-    fresh = FreshValues("number", JUDGE.of)
-    for case in cases()[::25]:
-        verdict, other = JUDGE.of(case, case.body), JUDGE.of(case, fresh.of(case, case.body))
-        assert verdict.label == other.label
-        assert {entry.rule for entry in verdict.broken} == {entry.rule for entry in other.broken}
+def test_an_export_with_fresh_numbers_changes_neither_the_notation_nor_the_verdict(run: Run, folder: Path) -> None:
+    chosen = ("--message", OFFER, "--full", "--verdict", "valid", "--verdict", "unspecified")
+    run("export", "fresh.ndjson", *chosen, "--fresh", "number")
+    usual, numbers = list(catalogue(OFFER, verdicts=["valid", "unspecified"])), set[str]()
+    for case, fresh in zip(usual, read("fresh.ndjson"), strict=True):
+        assert fresh.body != case.body
+        assert (fresh.label, fresh.body[:3]) == (case.label, case.body[:3])
+        assert json.detect_encoding(fresh.body) == json.detect_encoding(case.body)
+        if case.label == "valid":
+            before, after = json.loads(case.body)["number"], json.loads(fresh.body)["number"]
+            assert after not in numbers
+            numbers.add(after)
+            assert len(before) >= 100 or fresh.body.replace(after.removeprefix(before).encode(), b"") == case.body
+    assert len(numbers) > 500
 
 
 def test_a_repeated_property_keeps_its_values_equal() -> None:
