@@ -21,7 +21,7 @@ VALID: Final[dict[str, Any]] = {"verdicts": ["valid"], "tags": ["edge:*", "pairs
 LINE_OF_CODE: Final = re.compile(r"^\w+\.py:\d+: ")
 """The beginning of the text of a crash."""
 
-Accepts = Callable[[bytes], Any]
+Accepts = Callable[[bytes], bool]
 Condition = Callable[[dict[str, Any]], object]
 check = lru_cache(maxsize=20_000)(brokerfuzz.check)
 """Campaigns against different behaviours send mostly the same messages."""
@@ -62,7 +62,7 @@ def crashing(fails: Condition, otherwise: Accepts = CONFORMING) -> Accepts:
     def accepts(body: bytes) -> bool:
         if fails(parsed(body)):
             raise RuntimeError("boom")
-        return bool(otherwise(body))
+        return otherwise(body)
 
     return accepts
 

@@ -11,7 +11,6 @@ from behaviours import (
     PRICING,
     PRODUCTS,
     VALID,
-    Accepts,
     Condition,
     any_string,
     check,
@@ -39,7 +38,7 @@ class Behaviour:
     line of code, with which crashes begin, is left out.
     """
 
-    accepts: Accepts
+    accepts: Callable[[bytes], Any]
     texts: tuple[str, ...]
     message_type: brokerfuzz.MessageType = OFFER
     chosen: dict[str, Any] = field(default_factory=dict)
@@ -48,7 +47,9 @@ class Behaviour:
         return ", ".join(self.texts) or "no finding"
 
 
-def target(accepts: Accepts, *texts: str, message_type: brokerfuzz.MessageType = OFFER, **chosen: Any) -> Behaviour:
+def target(
+    accepts: Callable[[bytes], Any], *texts: str, message_type: brokerfuzz.MessageType = OFFER, **chosen: Any
+) -> Behaviour:
     return Behaviour(accepts, texts, message_type, chosen)
 
 
@@ -89,7 +90,7 @@ def checks_one_type(body: bytes) -> bool:
 
 def checks_page_counts_without_surcharge(body: bytes) -> bool:
     has_surcharge = any("surcharge" in product for product in objects(parsed(body), "products"))
-    return bool(conforming()(body) or (has_surcharge and lenient("*.pageCount:minimum")(body)))
+    return conforming()(body) or (has_surcharge and lenient("*.pageCount:minimum")(body))
 
 
 def found_value(body: bytes, at: str) -> Any:
@@ -112,7 +113,7 @@ def converts_at_one_place(body: bytes) -> bool:
     """Checks only the first cluster, which seems to convert values of all types, and converts one property."""
     value = parsed(body).get("orderMaximum")
     is_converted = isinstance(value, str | bool) and lenient("orderMaximum:type")(body)
-    return is_converted or bool(overlooking(r"/productClusters/[1-9]")(body))
+    return is_converted or overlooking(r"/productClusters/[1-9]")(body)
 
 
 def is_in_another_case(pointer: str) -> bool:
@@ -367,7 +368,7 @@ def asserts_a_status(body: bytes) -> None:
 def reads_2000_arrays(body: bytes) -> bool:
     if body.count(b"[") > 2000:
         raise RuntimeError
-    return bool(conforming()(body))
+    return conforming()(body)
 
 
 CRASHING = [

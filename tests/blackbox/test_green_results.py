@@ -25,10 +25,6 @@ OPTIONS: Final = ("--rule", "*orderMinimum:minimum")
 pytestmark = pytest.mark.usefixtures("folder")
 
 
-def accepts(body: bytes) -> bool:
-    return conforming(body) == 201
-
-
 # ---------------------------------------------------------------------------------------------------------- journals
 
 

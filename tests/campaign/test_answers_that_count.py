@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 import pytest
-from hand_made_servers import OFFER, Behaviour, conforming, response, serving
+from behaviours import CONFORMING
+from hand_made_servers import OFFER, Behaviour, response, serving
 
 import brokerfuzz
 from brokerfuzz.campaign import Observed
@@ -15,15 +16,11 @@ MINIMUM: Final = ["*orderMinimum:minimum"]
 FEW: Final[Any] = {"rules": MINIMUM, "techniques": ["one-below"], "shrink": 0, "now": NOW}
 
 
-def valid(body: bytes) -> bool:
-    return conforming(body) == 201
-
-
 def answering(status: int, said: bytes = b"") -> Behaviour:
     """Answers messages that are not invalid with status 201, and invalid ones with another status."""
 
     async def behave(body: bytes, writer: Any) -> None:
-        writer.write(response(201 if valid(body) else status, said))
+        writer.write(response(201 if CONFORMING(body) else status, said))
 
     return behave
 
@@ -43,13 +40,13 @@ def test_the_twin_of_a_rejected_message_is_sent_once_and_that_of_an_accepted_one
 
         def target(body: bytes, accepts_all: bool = accepts_all, bodies: list[bytes] = bodies) -> bool:
             bodies.append(body)
-            return accepts_all or valid(body)
+            return accepts_all or CONFORMING(body)
 
         brokerfuzz.fire(target, rules=["*orderM*"], verdicts=["invalid"], shrink=0, now=NOW)
     plain = {case.body for case in plain_messages(OFFER)}
     without_plain = [[body for body in bodies if body not in plain] for bodies in sent.values()]
     assert len(without_plain[1]) == len(set(without_plain[1]))
-    assert [sum(map(valid, set(bodies))) > 1 for bodies in without_plain] == [False, True]
+    assert [sum(map(CONFORMING, set(bodies))) > 1 for bodies in without_plain] == [False, True]
 
 
 def ledger(target: Any, **options: Any) -> dict[str, Observed]:
@@ -61,7 +58,7 @@ def test_the_ledger_lists_the_answers_for_each_ambiguity() -> None:
     def accepts(body: bytes) -> bool:
         if b"@yearly" in body:
             raise RuntimeError
-        return valid(body) and b"@" not in body
+        return CONFORMING(body) and b"@" not in body
 
     observed = ledger(accepts, tags=["probe:cron-syntax"])["cron-syntax"]
     assert observed.behaviour == "mixed"

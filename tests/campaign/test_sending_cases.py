@@ -10,15 +10,12 @@ from time import monotonic
 from typing import Any, Final
 
 import pytest
+from behaviours import CONFORMING
 from hand_made_servers import Conversation, conforming, read_request, reset, response, serving_streams
 
 import brokerfuzz
 
 FEW: Final[Any] = {"rules": ["*orderM*"], "shrink": 0}
-
-
-def valid(body: bytes) -> bool:
-    return conforming(body) == 201
 
 
 # ------------------------------------------------------------------------------------------------------------ limits
@@ -33,7 +30,7 @@ def test_concurrency_limits_the_messages_sent_at_the_same_time() -> None:
         most = max(most, under_way)
         await asyncio.sleep(0.001)
         under_way -= 1
-        return valid(body)
+        return CONFORMING(body)
 
     assert brokerfuzz.fire(counts, **FEW, concurrency=7).outcome.state == "complete"
     assert most == 7
@@ -41,7 +38,7 @@ def test_concurrency_limits_the_messages_sent_at_the_same_time() -> None:
 
 def test_the_rate_is_not_exceeded() -> None:
     started = monotonic()
-    report = brokerfuzz.fire(valid, **FEW, rate=100)
+    report = brokerfuzz.fire(CONFORMING, **FEW, rate=100)
     assert report.result.requests > 30
     assert monotonic() - started >= (report.result.requests - 1) / 100
 
@@ -49,7 +46,7 @@ def test_the_rate_is_not_exceeded() -> None:
 async def ignores_its_cancellation(body: bytes) -> bool:
     with suppress(asyncio.CancelledError):
         await asyncio.sleep(0.02)
-    return valid(body)
+    return CONFORMING(body)
 
 
 def press_ctrl_c() -> None:
@@ -83,7 +80,7 @@ def test_an_interrupt_while_shrinking_keeps_the_smallest_message_so_far() -> Non
                 press_ctrl_c()
                 await asyncio.sleep(5)
             return True
-        return valid(body)
+        return CONFORMING(body)
 
     report = brokerfuzz.fire(presses, rules=["*orderMinimum:minimum"], techniques=["one-below"])
     (finding,) = report.findings
@@ -98,7 +95,7 @@ def test_findings_do_not_depend_on_the_order_of_answers() -> None:
     def accepts(body: bytes) -> bool:
         if b'"comments":""' in body:
             raise ValueError("comments")
-        return b'"orderMinimum":0' in body or valid(body)
+        return b'"orderMinimum":0' in body or CONFORMING(body)
 
     async def overtakes(body: bytes) -> bool:
         await asyncio.sleep(0.01 if len(body) % 3 == 0 else 0)
@@ -121,7 +118,7 @@ def test_a_wrong_answer_is_a_finding_if_it_occurs_again_in_at_least_two_of_five_
     def accepts(body: bytes) -> bool:
         nonlocal times
         if b'"orderMinimum":0' not in body:
-            return valid(body)
+            return CONFORMING(body)
         times += 1
         return times in wrong
 
@@ -138,7 +135,7 @@ def test_a_smaller_message_that_fails_only_once_does_not_hide_the_finding() -> N
 
     def accepts(body: bytes) -> bool:
         if b'"orderMinimum":0' not in body:
-            return valid(body)
+            return CONFORMING(body)
         is_new = body not in known
         known.add(body)
         return len(body) > 100 or is_new
@@ -161,7 +158,7 @@ def test_a_clock_that_differs_by_a_few_seconds_is_no_finding(seconds: int, findi
 
 
 def is_unlucky(body: bytes) -> bool:
-    return b'"isActive":false' in body and valid(body)
+    return b'"isActive":false' in body and CONFORMING(body)
 
 
 async def closes_after_a_crash(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
