@@ -45,7 +45,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.fresh is not None:
-            check_property(self.fresh, self.plan.message_type, self.plan.demands)
+            check_property(self.fresh, self.plan.message_type, self.plan.loaded_contract)
 
     @property
     def now(self) -> datetime | None:
@@ -64,7 +64,7 @@ class Settings:
 
     @cached_property
     def judge(self) -> Judge:
-        contract = self.plan.demands
+        contract = self.plan.loaded_contract
         return Judge(self.now, contract, contract.check_policies(self.options["policies"]))
 
     @cached_property
@@ -74,7 +74,7 @@ class Settings:
     @cached_property
     def plain(self) -> tuple[Case, ...]:
         """The ordinary valid messages with which the campaign begins, to check that the target works."""
-        return plain_messages(self.plan.message_type, contract=self.plan.demands)
+        return plain_messages(self.plan.message_type, contract=self.plan.loaded_contract)
 
     @property
     def shrink_requests(self) -> int:

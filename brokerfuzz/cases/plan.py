@@ -58,7 +58,7 @@ class Plan:
     values: str | None = None
 
     @property
-    def demands(self) -> Contract:
+    def loaded_contract(self) -> Contract:
         """The contract in the folder `contract`, with the reference data in `values`. Raises `ContractError`."""
         return load_contract(self.contract, None if self.values is None else KnownValues(self.values))
 
@@ -122,28 +122,29 @@ class Plan:
 
     @property
     def chosen(self) -> Selection:
-        return selection(self.demands, self.rules, self.techniques, self.tags)
+        return selection(self.loaded_contract, self.rules, self.techniques, self.tags)
 
     def catalogue_cases(self) -> Sequence[Case]:
-        return _catalogue_cases(self.demands, self)
+        return _catalogue_cases(self.loaded_contract, self)
 
     def random_cases(self, shard: int) -> Iterator[Case]:
         """Yields the random cases of a shard, without generating the catalogue. If only a finite number of messages is
         possible, the first shard contains them all, and the others are empty.
         """
-        if shard and _ends_early(self.demands, replace(self, count=None)):
+        if shard and _ends_early(self.loaded_contract, replace(self, count=None)):
             return iter(())
         size = RANDOM_PER_SHARD if self.count is None else min(RANDOM_PER_SHARD, self.count - shard * RANDOM_PER_SHARD)
         return islice(self._endless_cases(shard), size)
 
     def _endless_cases(self, shard: int) -> Iterator[Case]:
+        contract = self.loaded_contract
         if self.case_set == "plausible":
-            return plausible_cases(self.message_type, self.seed, shard * RANDOM_PER_SHARD, self.now, self.demands)
+            return plausible_cases(self.message_type, self.seed, shard * RANDOM_PER_SHARD, self.now, contract)
         chosen = self.chosen
         cases = random_cases(
             self.message_type, self.seed, shard=shard, verdicts=self.verdicts,
-            rules=chosen.among(self.demands.rules[self.message_type]),
-            techniques=chosen.techniques, contract=self.demands, wanted=chosen.wants,
+            rules=chosen.among(contract.rules[self.message_type]),
+            techniques=chosen.techniques, contract=contract, wanted=chosen.wants,
         )  # fmt: skip
         return (case for case in chosen.of(cases) if case.label in self.verdicts) if chosen else cases
 

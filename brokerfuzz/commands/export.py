@@ -87,9 +87,9 @@ def command(out: str, options: ExportOptions) -> None:
         plans = plans_of(message_types, options, case_set, count, _present(options))
         if (fresh := options["fresh"]) is not None:
             for plan in plans:
-                check_property(fresh, plan.message_type, plan.demands)
+                check_property(fresh, plan.message_type, plan.loaded_contract)
         info = CorpusInfo(
-            plans[0].demands, message_types, _recipe(options, form, plans[0].now), place_of(out).name,
+            plans[0].loaded_contract, message_types, _recipe(options, form, plans[0].now), place_of(out).name,
             by_case=options["by_case"], base64=options["base64"],
         )  # fmt: skip
         pool = None if options["workers"] == 1 else stack.enter_context(workers.started(options["workers"]))

@@ -38,7 +38,7 @@ def run(url: str | None, options: FireCommandOptions) -> int:
     plan = settings.plan
     settings = replace(settings, known=campaign_results.known(options))
     if not resume:
-        fresh = targets.fresh_property(options, None, plan.message_type, plan.demands)
+        fresh = targets.fresh_property(options, None, plan.message_type, plan.loaded_contract)
         settings = replace(settings, options={**settings.options, "fresh": fresh})
     with (
         output_of_targets(),

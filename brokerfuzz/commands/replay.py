@@ -69,17 +69,17 @@ def command(sources: tuple[str, ...], options: ReplayOptions) -> int:
     files, url = _split(sources)
     usage = shlex.join(["brokerfuzz", "replay", *files, "TARGET"])
     options = targets.with_settings(ReplayOptions, options, url, usage)
-    demands = contract_of(options)
-    read = [_read(source, options, demands) for source in files]
-    judge = Judge(options["now"], demands, demands.check_policies(options["policies"]))
+    contract = contract_of(options)
+    read = [_read(source, options, contract) for source in files]
+    judge = Judge(options["now"], contract, contract.check_policies(options["policies"]))
     waiting = [again for source in read for again in source.requests]
-    fresh = _fresh_values(_fresh_of(read, options, waiting, demands), waiting, judge)
+    fresh = _fresh_values(_fresh_of(read, options, waiting, contract), waiting, judge)
     plain: PlainMessages = {
-        message_type: plain_messages(message_type, contract=demands) for message_type in demands.message_types
+        message_type: plain_messages(message_type, contract=contract) for message_type in contract.message_types
     }
     with (
         output_of_targets(),
-        target_kinds.opened_target(options, _type_of(waiting, demands), folder_of(options)) as target,
+        target_kinds.opened_target(options, _type_of(waiting, contract), folder_of(options)) as target,
     ):
         replayed = threads.run(replay(waiting, target, judge, plain, fresh, options))
     _print(replayed, as_json=options["json"])
@@ -108,27 +108,27 @@ class _Source(NamedTuple):
     fresh: str | None = None
 
 
-def _read(source: str, options: ReplayOptions, demands: Contract) -> _Source:
+def _read(source: str, options: ReplayOptions, contract: Contract) -> _Source:
     """`source` is a report, or the ID of a case in the catalogue."""
     if CASE_ID.fullmatch(source) and not Path(source).exists():
-        return _Source([_catalogue_case(source, options["now"], demands)])
+        return _Source([_catalogue_case(source, options["now"], contract)])
     document = read_report(source)
     return _Source(list(of_document(document)), document.get("fresh"))
 
 
 def _fresh_of(
-    read: Sequence[_Source], options: ReplayOptions, waiting: Sequence[ReplayRequest], demands: Contract
+    read: Sequence[_Source], options: ReplayOptions, waiting: Sequence[ReplayRequest], contract: Contract
 ) -> str | None:
     names = {source.fresh for source in read if source.fresh is not None}
     if len(names) > 1 and options["fresh"] is None:
         raise UsageError(
             f"the campaigns used --fresh for different properties ({listed(sorted(names))}): specify one file at a time"
         )
-    return targets.fresh_property(options, next(iter(names), None), _type_of(waiting, demands), demands)
+    return targets.fresh_property(options, next(iter(names), None), _type_of(waiting, contract), contract)
 
 
-def _type_of(waiting: Sequence[ReplayRequest], demands: Contract) -> MessageType:
-    return waiting[0].case.message_type if waiting else demands.message_types[0]
+def _type_of(waiting: Sequence[ReplayRequest], contract: Contract) -> MessageType:
+    return waiting[0].case.message_type if waiting else contract.message_types[0]
 
 
 def _fresh_values(name: str | None, waiting: Sequence[ReplayRequest], judge: Judge) -> FreshValues | None:

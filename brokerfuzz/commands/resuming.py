@@ -48,7 +48,7 @@ def recorded(path: str, contract: str | None, options: FireOptions) -> Settings:
                 f"the campaign of {path} used a changed contract: specify the folder of this contract with --contract"
             )
         plan = replace(plan, contract=contract)
-    if plan.message_type not in plan.demands.message_types:
+    if plan.message_type not in plan.loaded_contract.message_types:
         raise JournalError(
             f"{path} has the message type {quoted(plan.message_type)}, which the contract lacks: specify the contract "
             "of the campaign with --contract"

@@ -71,4 +71,4 @@ def _block(plan: Plan, fresh: str | None, number: int) -> list[Case]:
 
 
 def _renewed(cases: Iterable[Case], plan: Plan, fresh: str | None) -> Iterable[Case]:
-    return cases if fresh is None else (renewed(case, fresh, plan.demands) for case in cases)
+    return cases if fresh is None else (renewed(case, fresh, plan.loaded_contract) for case in cases)
