@@ -23,7 +23,7 @@ from brokerfuzz.storage import folder_problem, written
 from brokerfuzz.wording import listed, printable
 
 _SCHEMA = Path(__file__).with_name("report.schema.json")
-_REMEDY = "specify a report that `brokerfuzz fire --json` wrote"
+_REMEDY = "specify a report that `brokerfuzz fire --report report.json` wrote"
 
 REPORTS: Mapping[str, tuple[str, Callable[[Document], str]]] = {
     ".html": ("an HTML page", pages.findings_page),
