@@ -20,7 +20,7 @@ from benchmarks.fleet.messages import OFFER
 from benchmarks.quality import NOW, Figures, Value
 from benchmarks.quality.minima import MINIMA, Minimum
 from brokerfuzz import Case, load_contract, strategies
-from brokerfuzz.cases.pairs import States, messages_with_pairs
+from brokerfuzz.cases.pairs import States, cases_with_pairs
 
 EXAMPLES = 100
 """Hypothesis' default number of examples per test."""
@@ -57,9 +57,7 @@ def _share_of_edges(offers: Sequence[Any]) -> float:
 def _share_of_pairs(offers: Sequence[Any]) -> float:
     """The catalogue contains each pair of states."""
     states = States(load_contract(), OFFER)
-    in_catalogue = set().union(
-        *(states.pairs(json.loads(body)) for body in messages_with_pairs(load_contract(), OFFER))
-    )
+    in_catalogue = set().union(*(states.pairs(case.value) for case in cases_with_pairs(load_contract(), OFFER)))
     in_offers = set().union(*(states.pairs(offer) for offer in offers))
     return 100 * len(in_offers & in_catalogue) / len(in_catalogue)
 

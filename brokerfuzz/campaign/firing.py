@@ -250,7 +250,9 @@ class Campaign:
         self._phase = "shrinking"
         settings, options, seen = self._settings, self._options, self._seen
         self._investigation = self._investigation_of_all()
-        if (self.stop is not None and self.stop.cause in ("target", "changed")) or self._sender.waits_for:
+        is_lost = self.stop is not None and self.stop.cause in ("target", "changed")
+        has_problems = seen.problems or self._sender.sporadic.crashes()
+        if is_lost or self._sender.waits_for or not has_problems:
             return
         bounds = Bounds(settings.shrink_requests, min(monotonic() + options["shrink"], self._deadline))
         examples = [*accepted_examples(seen.trials), *settings.plain]

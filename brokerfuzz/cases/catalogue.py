@@ -15,7 +15,7 @@ from brokerfuzz.cases.case_tags import tagged_now
 from brokerfuzz.cases.catalogue_order import ordered
 from brokerfuzz.cases.fault_cases import FaultCases
 from brokerfuzz.cases.fault_injector import FaultInjector
-from brokerfuzz.cases.pairs import messages_with_pairs
+from brokerfuzz.cases.pairs import cases_with_pairs
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.valid_cases import ValidCases
 from brokerfuzz.contract_names import LABELS
@@ -172,10 +172,7 @@ class _Listing:
         usual = [*self._valid.of_message(), *self._valid.packed()]
         yield from usual
         yield from self._valid.others(usual)
-        for body in messages_with_pairs(self._contract, self._message_type):
-            yield Case.judged(
-                self._message_type, body, claim="valid", tags=("pairs",), now=self._now, contract=self._contract
-            )
+        yield from cases_with_pairs(self._contract, self._message_type)
 
     def about_time(self) -> Iterator[Case]:
         """Yields the cases whose verdict is correct only at the time `now`."""

@@ -113,7 +113,7 @@ class _Cover:
         together = self._with_twin(case)
         new: Goals = {}
         for candidate in together:
-            new |= {
-                name: weight for name, weight in self._goals.get(candidate.id, {}).items() if name not in self._covered
-            }
+            goals = self._goals.get(candidate.id, {})
+            self._goals[candidate.id] = {name: weight for name, weight in goals.items() if name not in self._covered}
+            new |= self._goals[candidate.id]
         return sum(new.values()) / max(len(together), 1)

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import cycle, product
+from itertools import chain, product, repeat
 from typing import Any
 
 from brokerfuzz.cases.case import Broken, Case, Fault, confirmed
@@ -19,7 +19,7 @@ from brokerfuzz.cases.fault_wishes import (
     wishes_meeting,
 )
 from brokerfuzz.cases.techniques import Technique
-from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, SMALLEST, Setting, Wish, Wishes, message
+from brokerfuzz.generation import COMPLETE, NARROW, REQUIRED, SETTINGS, SMALLEST, Setting, Wish, Wishes, message
 from brokerfuzz.generation.nodes import values_at
 from brokerfuzz.pointers import Steps, path_below
 from brokerfuzz.schemas import Condition, Contract, MessageType, Rule, check
@@ -76,7 +76,7 @@ def positions(site: Site) -> list[ArrayPosition]:
 class Surroundings:
     """The message around a fault."""
 
-    setting: Setting = COMPLETE
+    setting: Setting = NARROW
     position: ArrayPosition = ONLY
     wishes: Wishes = field(default_factory=dict)
     tags: tuple[str, ...] = ()
@@ -85,7 +85,7 @@ class Surroundings:
         return replace(self, tags=(f"at:{self.position.name}", f"in:{self.setting.name}", *tags))
 
 
-BACKWARDS = SETTINGS[-1]
+_NARROW_BACKWARDS = Setting("narrow-backwards", narrow=True, backwards=True)
 OF_PRESENCE = {"required", "minItems", "minLength", "minimum"}
 """The keywords of rules that require a property, or that set a lower limit."""
 Attempts = Iterable[tuple[Technique, Surroundings]]
@@ -148,7 +148,10 @@ class FaultCases:
         setting = replace(around.setting, name=f"{around.setting.name} around faults")  # not the plain message
         wishes = joined(wishes_for(self.contract, rule), around.wishes, around.position.wishes)
         if around.position.index < MANY:
-            wishes = {site: wish for site, wish in wishes.items() if not setting.fulfils(wish)}
+            sites = self.contract.sites[self.message_type]
+            wishes = {
+                path: wish for path, wish in wishes.items() if not setting.fulfils(wish, is_deep=sites[path].is_deep)
+            }
         key = f"{setting.name} {sorted(wishes.items())}"
         if key not in self._messages:
             valid = message(self.contract, self.message_type, setting, wishes)
@@ -174,16 +177,16 @@ class FaultCases:
 
     def _varied(self, rule: Rule, techniques: Sequence[Technique]) -> Iterator[Attempts]:
         """Uses each technique, and each message around the fault. If a technique does not apply there, it breaks the
-        rule in an ordinary message. The first technique for wrong types, mostly null, is used at each position: some
+        rule in a complete message. The first technique for wrong types, mostly null, is used at each position: some
         programs accept null only in later items.
         """
-        ordinary = Surroundings().tagged()
+        complete = Surroundings(COMPLETE).tagged()
         messages = list(self._varied_surroundings(rule))
-        for technique, around in zip(techniques, cycle(messages), strict=False):
-            yield [(technique, around), (technique, ordinary)]
+        for technique, around in zip(techniques, chain(messages, repeat(messages[0])), strict=False):
+            yield [(technique, around), (technique, complete)]
         queue = deque(techniques)
         for around in messages[len(techniques) :]:
-            yield [*((technique, around) for technique in queue), (queue[0], ordinary)]
+            yield [*((technique, around) for technique in queue), (queue[0], complete)]
             queue.rotate(-1)
         for position in positions(self._site(rule))[1:] if rule.keyword == "type" else ():
             yield [(techniques[0], Surroundings(position=position).tagged())]
@@ -195,14 +198,14 @@ class FaultCases:
         """
         all_positions = positions(self._site(rule))
         yield from (Surroundings(position=position).tagged() for position in all_positions[:2])
-        yield from (Surroundings(setting).tagged() for setting in SETTINGS[1:])
+        yield from (Surroundings(setting).tagged() for setting in SETTINGS)
         yield from (Surroundings(position=position).tagged() for position in all_positions[2:])
         for condition in self._affecting(rule):
             met = wishes_meeting(self.contract, self.message_type, condition)
             tag = f"under:{condition.label}"
             yield Surroundings(wishes=met).tagged(tag)
             if rule.condition or rule.keyword in OF_PRESENCE:
-                for position, setting in product(all_positions, (COMPLETE, BACKWARDS)):
+                for position, setting in product(all_positions, (NARROW, _NARROW_BACKWARDS)):
                     yield Surroundings(setting, position, met).tagged(tag)
 
     def _affecting(self, rule: Rule) -> list[Condition]:

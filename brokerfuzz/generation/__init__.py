@@ -4,6 +4,7 @@ from brokerfuzz.generation.checked_draws import checked_draw
 from brokerfuzz.generation.nodes import ABSENT, Node, message, node_of
 from brokerfuzz.generation.sources import (
     COMPLETE,
+    NARROW,
     REQUIRED,
     SETTINGS,
     SMALLEST,
@@ -21,6 +22,7 @@ from brokerfuzz.generation.sources import (
 __all__ = [
     "ABSENT",
     "COMPLETE",
+    "NARROW",
     "REQUIRED",
     "SETTINGS",
     "SMALLEST",

@@ -120,10 +120,11 @@ class _Builder:
             values = self._scalars(place, draws)
         draw = _first_of(draws, values)
         node = Node(site.path, schema, optional, may_be_null(schema), draw=draw, is_nested=bool(draws))
+        node.is_deep = site.is_deep
         if values is not None:
             _describe(node, values, place)
         possible = bool(draws or values) or site.path in self.style.pinned
-        _set_states(node, is_deep=len(site.steps) > 1, is_nested=bool(draws), possible=possible)
+        _set_states(node, possible=possible)
         return node
 
     def _nested(self, place: ValuePlace) -> list[Draw]:
@@ -301,7 +302,7 @@ def _unusual(node: Node, types: frozenset[str]) -> Any:
     return node.schema.get("minimum", -1)
 
 
-def _set_states(node: Node, *, possible: bool, is_nested: bool, is_deep: bool) -> None:
+def _set_states(node: Node, *, possible: bool) -> None:
     """Determines how often each state occurs. Properties of nested objects are more often present, because few of them
     are drawn.
     """
@@ -309,11 +310,11 @@ def _set_states(node: Node, *, possible: bool, is_nested: bool, is_deep: bool) -
         raise ContractError(
             f"the schema of {node.path or 'the root'} contradicts itself, so it allows no value: correct this schema"
         )
-    absent: list[PropertyState] = ["absent"] * ((4 if is_deep else 9) * node.optional)
-    null: list[PropertyState] = ["null"] * ((4 if is_deep else 2) * node.nullable)
-    plain: list[PropertyState] = ["plain"] * (2 * possible * (not is_nested))
-    simple: list[PropertyState] = [*absent] if is_nested else [*absent, *plain, *null]
-    rest: list[PropertyState] = null if is_nested else []
+    absent: list[PropertyState] = ["absent"] * ((4 if node.is_deep else 9) * node.optional)
+    null: list[PropertyState] = ["null"] * ((4 if node.is_deep else 2) * node.nullable)
+    plain: list[PropertyState] = ["plain"] * (2 * possible * (not node.is_nested))
+    simple: list[PropertyState] = [*absent] if node.is_nested else [*absent, *plain, *null]
+    rest: list[PropertyState] = null if node.is_nested else []
     once: list[PropertyState] = list(dict.fromkeys(simple))
     node.states = _padded(simple, rest, possible=possible)
     node.often = _padded(once, rest[:1], possible=possible)

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
 from random import Random
-from time import process_time
 from typing import Any
 
 from brokerfuzz.errors import ContractError
@@ -26,14 +25,13 @@ PLAIN_VALUES: Sequence[Any] = (
     {"a": "a", "b": "b"}, list(range(20)), dict.fromkeys("abcdefghij", 1), dict.fromkeys("abcdefghij", "a"),
 )  # fmt: skip
 """Values that comply with many schemas, and break many others."""
-_MOST_VALUES = 40
-_MOST_PROPOSALS = 200
-SECONDS = 2.0
-"""The maximum processor time for one search."""
+_MOST_VALUES = 30
+_MOST_PROPOSALS, _IN_VAIN = 100, 20
+"""A search ends after this number of proposals, or after a number of proposals in a row without a new value."""
 
 
 def searched_values(schema: Schema, site: str) -> list[Any]:
-    """Returns up to 40 different values that comply with the schema, the shortest first, and empty ones last. They do
+    """Returns up to 30 different values that comply with the schema, the shortest first, and empty ones last. They do
     not include null.
 
     Raises `ContractError` if no value was found: the schema allows no value, or its values are too rare.
@@ -56,42 +54,62 @@ def searched_values(schema: Schema, site: str) -> list[Any]:
 def _search(schema_text: str) -> Sequence[str]:
     """Returns the values as JSON, because callers may change what they get."""
     schema = json.loads(schema_text)
-    restore_many()  # imports hypothesis-jsonschema, so that the search has all of its time
     search = _Search(schema)
     spellings = FORMATS[schema["format"]].valid if "format" in schema else ()
     for value in (*schema.get("examples", ()), *spellings, *PLAIN_VALUES):
         search.add(value)
-    _propose(schema, search)
+    search.propose()
     return sorted(search.texts, key=lambda text: (text in ('""', "[]", "{}"), len(text), text))
 
 
+class _SearchEndedError(Exception):
+    pass
+
+
 class _Search:
-    """Collects values that comply with a schema, as JSON in `texts`."""
+    """Collects the values that comply with a schema, as JSON. It counts also those proposals that become too large
+    before they are complete, so that the same schema always needs the same work.
+    """
 
     def __init__(self, schema: Schema) -> None:
         self.texts: dict[str, None] = {}
+        self._schema = schema
         self._is_valid = judge_of(schema)
-        self._end = process_time() + SECONDS
+        self._proposals = 0
+        self._last_new = 0
 
     def add(self, value: Any) -> None:
-        if value is not None and _is_ordinary(value) and self._is_valid(value):
-            self.texts[json.dumps(value)] = None
+        if value is None or not _is_ordinary(value) or not self._is_valid(value):
+            return
+        text = json.dumps(value)
+        if text not in self.texts:
+            self.texts[text] = None
+            self._last_new = self._proposals
 
-    def is_over_after(self, value: Any) -> bool:
-        """Adds the value, and returns whether no further values are needed."""
-        self.add(value)
-        return len(self.texts) >= _MOST_VALUES or process_time() > self._end
+    def propose(self) -> None:
+        """Adds values that probably comply with the schema."""
+        from hypothesis import Phase, find, settings
+        from hypothesis.strategies import DrawFn, composite
+        from hypothesis_jsonschema import from_schema
 
+        restore_many()
+        bounds = settings(database=None, deadline=None, phases=[Phase.generate], max_examples=_MOST_PROPOSALS)
+        with suppress(Exception):  # the library rejects some schemas, and `find` raises at the end of the search
+            strategy = from_schema(_in_draft_7(standard(self._schema)), allow_x00=False)
 
-def _propose(schema: Schema, search: _Search) -> None:
-    """Adds values that probably comply with the schema to the search, until it is over."""
-    from hypothesis import Phase, find, settings
-    from hypothesis_jsonschema import from_schema
+            @composite
+            def proposals(draw: DrawFn) -> None:
+                if self._is_over:
+                    raise _SearchEndedError
+                self._proposals += 1
+                self.add(draw(strategy))
 
-    bounds = settings(database=None, deadline=None, phases=[Phase.generate], max_examples=_MOST_PROPOSALS)
-    with suppress(Exception):  # the library rejects some schemas, and `find` raises if it has used up the examples
-        strategy = from_schema(_in_draft_7(standard(schema)), allow_x00=False)
-        find(strategy, search.is_over_after, settings=bounds, random=Random(0))
+            find(proposals(), lambda _: False, settings=bounds, random=Random(0))
+
+    @property
+    def _is_over(self) -> bool:
+        in_vain = self._proposals - self._last_new
+        return self._proposals == _MOST_PROPOSALS or in_vain == _IN_VAIN or len(self.texts) >= _MOST_VALUES
 
 
 def _in_draft_7(schema: Any) -> Any:

@@ -8,7 +8,7 @@ only in the source and the wishes.
 import math
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 from typing import Any, Final, Literal, Protocol
 from zlib import crc32
@@ -26,7 +26,7 @@ class SiteChoices:
     `options` contains the values of an enumeration, `edges` contains valid values that programs often handle
     incorrectly, and `find_realistic` finds realistic ones. `unusual` is a value that programs may treat as missing. If
     `is_free`, each string or number that the schema allows touches no ambiguity. Settings give identifiers different
-    values. `states` and `often` contain the possible states, the simplest first.
+    values. `is_deep` is that of the site. `states` and `often` contain the possible states, the simplest first.
     """
 
     path: str
@@ -40,6 +40,7 @@ class SiteChoices:
     unusual: Any = None
     is_free: bool = False
     is_identifier: bool = False
+    is_deep: bool = False
     states: Sequence[PropertyState] = ()
     often: Sequence[PropertyState] = ()
     _realistic: Sequence[Any] | None = None
@@ -253,15 +254,16 @@ _ALPHABET: Final = dict(enumerate(list(dict.fromkeys(_letters()))[:256]))
 class Setting:
     """Describes a message: which properties it has, and with which values.
 
-    `full` includes the optional properties, `nulls` makes properties null, and `unusual` chooses false, minimums,
-    strings of spaces and empty arrays. `backwards` reverses the order of properties. `realistic` selects realistic
-    values instead of the simplest ones. `turn` is the index of the value in enumerations. With `edge`, each value is an
-    edge, and other numbers give other edges. Different properties usually have different edges, so that the reason for
-    a rejection can be found.
+    `full` includes the optional properties; with `narrow`, only those of nested objects. `nulls` makes properties null,
+    and `unusual` chooses false, minimums, strings of spaces and empty arrays. `backwards` reverses the order of
+    properties. `realistic` selects realistic values instead of the simplest ones. `turn` is the index of the value in
+    enumerations. With `edge`, each value is an edge, and other numbers give other edges. Different properties usually
+    have different edges, so that the reason for a rejection can be found.
     """
 
     name: str
     full: bool = True
+    narrow: bool = False
     nulls: bool = False
     unusual: bool = False
     backwards: bool = False
@@ -269,14 +271,18 @@ class Setting:
     turn: int = 0
     edge: int | None = None
 
-    def fulfils(self, wish: Wish) -> bool:
-        """Returns whether messages of this setting fulfil a wish at each site."""
-        if not self.full or self.nulls or wish.least > (0 if self.unusual else 1):
+    def has_optional(self, *, is_deep: bool) -> bool:
+        return self.full and (is_deep or not self.narrow)
+
+    def fulfils(self, wish: Wish, *, is_deep: bool) -> bool:
+        """Returns whether messages of this setting fulfil a wish at each site that is deep, or not."""
+        if not self.has_optional(is_deep=is_deep) or self.nulls or wish.least > (0 if self.unusual else 1):
             return False
-        return replace(wish, least=0, index=None) == Wish()
+        return wish.state == "drawn" and not wish.options and wish.most is None
 
 
 COMPLETE = Setting("complete")
+NARROW = Setting("narrow", narrow=True)
 SMALLEST = Setting("smallest", full=False, realistic=False)
 REQUIRED = Setting("required", full=False)
 SETTINGS = (
@@ -306,7 +312,7 @@ class FixedSource:
     def state(self, choices: SiteChoices, /) -> PropertyState:
         if "drawn" not in choices.states:  # an own contract can forbid a property
             return choices.states[-1]
-        if choices.optional and not self._setting.full:
+        if choices.optional and not self._setting.has_optional(is_deep=choices.is_deep):
             return "absent"
         if self._setting.nulls and choices.nullable:
             return "null"

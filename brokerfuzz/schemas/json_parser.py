@@ -18,10 +18,12 @@ from brokerfuzz.schemas.json_errors import json_error
 DEEPEST = 64
 """Arrays and objects below this depth are empty."""
 _TOKEN = re.compile(
-    r"[ \t\n\r]*(?:(?P<array>\[)|(?P<array_end>\])|(?P<object>\{)|(?P<object_end>\})|(?P<comma>,)|(?P<colon>:)"
+    r"[ \t\n\r]*(?:(?P<array>\[++)|(?P<array_end>\])|(?P<object>\{)|(?P<object_end>\})|(?P<comma>,)|(?P<colon>:)"
     r'|(?P<string>"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*")'
     r"|(?P<scalar>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)|(?P<end>\Z))"
 )
+_TOO_DEEP: list[Any] = []
+"""Stands for all arrays that are nested too deeply, because a message can contain a hundred thousand."""
 _WORDS = {"true": True, "false": False, "null": None}
 Expected = tuple[str, ...]
 """The tokens that the parser expects next: first their description for errors, and then their names."""
@@ -75,10 +77,15 @@ def _parse(text: str) -> Any:
             case "string" if expected is _NAME or expected is _NAME_OR_END:
                 names[-1] = _string(token[kind])
                 expected = _COLON
-            case "array" | "object":
-                opened.append([] if kind == "array" else SharedNames())
+            case "array":
+                opened += [[] for _ in token[kind][: DEEPEST + 1]]
+                opened += [_TOO_DEEP] * (len(token[kind]) - DEEPEST - 1)
+                names += [""] * len(token[kind])
+                expected = _VALUE_OR_END
+            case "object":
+                opened.append(SharedNames())
                 names.append("")
-                expected = _VALUE_OR_END if kind == "array" else _NAME_OR_END
+                expected = _NAME_OR_END
             case _:
                 if kind in ("array_end", "object_end"):
                     names.pop()

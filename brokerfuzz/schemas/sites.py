@@ -55,6 +55,11 @@ class Site:
         return self.name or (self.parent.nearest_name if self.parent else "")
 
     @property
+    def is_deep(self) -> bool:
+        """False for the message and its properties."""
+        return len(self.steps) > 1
+
+    @cached_property
     def arrays(self) -> list["Site"]:
         """The arrays that contain the site, outermost first."""
         return [above for above, step in zip(self.around, self.steps, strict=True) if step == 0]

@@ -82,6 +82,7 @@ def _server(app: App) -> "uvicorn.Server":
         log_level="critical",
         access_log=False,
         server_header=False,
+        proxy_headers=False,
         timeout_graceful_shutdown=1,  # in seconds, for connections that a bug never answers
     )
     return uvicorn.Server(config)

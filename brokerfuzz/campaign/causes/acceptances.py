@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from brokerfuzz.campaign.causes.attributes import Attribute, keyword_of, site_of_rule
@@ -95,8 +96,6 @@ class AcceptanceSearch:
             for trial in evidence.cases(self._failing)
             if trial.rule and habit_of(trial.case, self._contract) == IGNORES_UNKNOWN
         }
-        self._habits = evidence.cases_by(self._habits_of, self._concerned)
-        self._places = evidence.cases_by(self._places_of, self._concerned)
         units = evidence.cases_by(self._rule_and_habit, self._failing)
         self._units = [_Unit(rule, habit, cases) for (rule, habit), cases in units.items()]
 
@@ -167,6 +166,14 @@ class AcceptanceSearch:
         )
 
     # --------------------------------------------------------------------------------------------------------- evidence
+
+    @cached_property
+    def _habits(self) -> dict[Habit, Mask]:
+        return self._evidence.cases_by(self._habits_of, self._concerned)
+
+    @cached_property
+    def _places(self) -> dict[UncheckedPlace, Mask]:
+        return self._evidence.cases_by(self._places_of, self._concerned)
 
     def _habits_of(self, trial: Trial) -> Iterator[Habit]:
         """A message with several faults shows no habit."""

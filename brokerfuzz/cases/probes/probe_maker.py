@@ -10,7 +10,7 @@ from brokerfuzz.cases.case import Case, clock, confirmed
 from brokerfuzz.cases.case_tags import now_tag
 from brokerfuzz.cases.changes import Put, apply
 from brokerfuzz.cases.fault_wishes import joined, wishes_at
-from brokerfuzz.generation import COMPLETE, SMALLEST, Setting, Wish, Wishes, message
+from brokerfuzz.generation import COMPLETE, NARROW, SMALLEST, Setting, Wish, Wishes, message
 from brokerfuzz.generation.site_questions import fitting_sites
 from brokerfuzz.pointers import Steps
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
@@ -35,7 +35,7 @@ class ProbeMaker:
 
     def of_ambiguity(self, ambiguity: Ambiguity, *, small: bool = False) -> Iterator[Case]:
         """Yields for each site the first probe, and each probe that was not yielded for an earlier site. With
-        `small`, each is in the smallest message in which it is possible. Otherwise, each is in a complete message, and
+        `small`, each is in the smallest message in which it is possible. Otherwise, each is in an ordinary message, and
         the sites with the most rules come first.
         """
         if not ambiguity.concerns(self.message_type):
@@ -49,9 +49,10 @@ class ProbeMaker:
                     yield from islice(self._cases_of_probe(ambiguity, asked, name, small=small), 1)
 
     def _cases_of_probe(self, ambiguity: Ambiguity, asked: AskedSite, name: str, *, small: bool) -> Iterator[Case]:
-        """The complete message has other identifiers for each probe, because a target may accept each only once."""
-        complete = self._message(asked, replace(COMPLETE, name=f"{ambiguity.id} {name}"))
-        for base in chain(self._small_messages(asked) if small else (), [complete]):
+        """The messages have other identifiers for each probe, because a target may accept each only once."""
+        settings = (replace(setting, name=f"{ambiguity.id} {name}") for setting in (NARROW, COMPLETE))
+        usual_messages = (self._message(asked, setting) for setting in settings)
+        for base in chain(self._small_messages(asked) if small else (), usual_messages):
             for probe, steps, change in self.probes(ambiguity, asked, base):
                 case = self.case(ambiguity, name, apply(base, steps, change)) if probe == name else None
                 if case is not None:

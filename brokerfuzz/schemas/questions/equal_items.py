@@ -3,7 +3,7 @@
 from collections.abc import Collection, Hashable, Iterator
 from datetime import datetime
 from decimal import Decimal
-from itertools import chain, count, takewhile
+from itertools import count, takewhile
 from string import ascii_lowercase
 from typing import Any
 
@@ -53,10 +53,13 @@ class Distinct(Question, kind="distinct"):
         new_items: list[Any] = []
         kept_keys: set[Hashable] = set()
         taken = set(map(self._key, value))
+        similar_items: dict[str, Iterator[Any]] = {}
         for number, item in enumerate(value):
             new, key = item, self._key(item)
             if key in kept_keys and not free.pinned:
-                new = self._renewed(item, free.schema.get("items", {}), taken)
+                candidates = self._similar_items(item, free.schema.get("items", {}))
+                candidates = similar_items.setdefault(repr(item), candidates)
+                new = next((other for other in candidates if self._key(other) not in taken), item)
                 key = self._key(new)
             remaining = len(value) - number
             if key not in kept_keys or len(new_items) + remaining <= free.schema.get("minItems", 0):
@@ -65,12 +68,12 @@ class Distinct(Question, kind="distinct"):
             taken.add(key)
         value[:] = new_items
 
-    def _renewed(self, item: Any, schema: Schema, taken: Collection[Hashable]) -> Any:
-        """Returns the item unchanged if there is no similar one. If it has a key, only another key helps."""
-        candidates = self._with_other_key(item, schema) if self.names and isinstance(item, dict) else iter(())
+    def _similar_items(self, item: Any, schema: Schema) -> Iterator[Any]:
+        """If the item has a key, only another key helps."""
+        if self.names and isinstance(item, dict):
+            yield from self._with_other_key(item, schema)
         if self._key(item)[0] is None:
-            candidates = chain(candidates, similar(item, schema))
-        return next((other for other in candidates if self._key(other) not in taken), item)
+            yield from similar(item, schema)
 
     def _with_other_key(self, item: dict[str, Any], schema: Schema) -> Iterator[Any]:
         key = self.names[0]
