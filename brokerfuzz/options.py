@@ -328,7 +328,7 @@ class FireOptions(CaseFilters, SendingOptions, total=False):
     )]  # fmt: skip
     seed: Annotated[int, SEED]
     max_time: Annotated[float | None, Option(
-        help=f"End the campaign after this time, such as {read.DURATIONS}. If there are findings, the last third of "
+        help=f"End the campaign after this time, such as {read.DURATIONS}. If there are findings, the second half of "
         "this time (at most a minute) is for explaining them. If cases of the catalogue were not sent, the exit status "
         "is 2; random cases may be cut short.",
         read=read.duration, default_help="no limit", section=LIMITS, metavar="DURATION", example="10m",

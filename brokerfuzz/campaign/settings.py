@@ -84,7 +84,7 @@ class Settings:
     @property
     def time_for_findings(self) -> float:
         """The seconds at the end of `max_time` in which the campaign sends no more cases if there are findings."""
-        return min((self.options["max_time"] or 0) / 3, 60)
+        return min((self.options["max_time"] or 0) / 2, 60)
 
     @property
     def uses_workers(self) -> bool:
