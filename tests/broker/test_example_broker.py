@@ -32,6 +32,7 @@ def serving(*, token_life: str, rate: str) -> Iterator[str]:
 def test_a_campaign_with_the_configuration_proves_everything_and_leaves_nothing(
     run: Run, choice: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pytest.importorskip("fastapi", reason="fastapi is not installed")
     monkeypatch.chdir(EXAMPLE)
     with serving(token_life="1", rate="300") as base:
         monkeypatch.setenv("BROKER_URL", base)

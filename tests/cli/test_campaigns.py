@@ -88,7 +88,7 @@ def test_an_endless_campaign_can_be_resumed_with_a_time_limit(run: Run, url: str
     before = after = sum(1 for _ in exchanges(journal))
     for seconds in (0.5, 2, 8, 32):  # a busy machine needs more time to reach the first new case
         if after == before:
-            assert run("fire", url, "--resume", journal, *some, f"{seconds}s").exit_code in (0, 1)
+            assert run("fire", url, "--resume", journal, *some, f"{seconds}s").exit_code in (0, 1, 2)
             after = sum(1 for _ in exchanges(journal))
     assert after > before
 
