@@ -1,6 +1,6 @@
 """Changes a message at exactly one place."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -75,11 +75,3 @@ def _with(message: Any, steps: Steps, change: Callable[[Any], Any]) -> Any:
     held = result[step] if type(result) is list or step in result else None
     result[step] = _with(held, steps[1:], change)
     return result
-
-
-def first_parts(value: Any) -> Iterator[tuple[str | int, Any]]:
-    """Yields the properties of an object, or the first item of an array."""
-    if isinstance(value, dict):
-        yield from value.items()
-    elif isinstance(value, list) and value:
-        yield 0, value[0]

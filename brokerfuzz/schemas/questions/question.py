@@ -27,8 +27,8 @@ REJECTED = "rejected"
 
 @dataclass(frozen=True)
 class Freedom:
-    """What a repair may change at a site with this schema: not what the user has pinned. `pinned` contains the paths
-    to the pinned places below the site.
+    """What a repair may change: not what the user has pinned. `schema` is that of the site, which may have further
+    demands if a condition holds, and `pinned` contains the paths to the pinned places below the site.
     """
 
     schema: Schema
