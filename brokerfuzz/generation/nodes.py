@@ -43,6 +43,8 @@ ABSENT: Any = object()
 _NO_WISH = Wish(state=None)
 _STATES = 16
 """The number of states from which a source chooses. A state that occurs several times is more probable."""
+_RANDOM_VALUES = 12
+"""The number of random values of a schema that is not part of the contract."""
 _USUAL_MOST = 12
 """The largest number of items where the contract has no maximum, unless more are required."""
 _LENGTH_OF_IDENTIFIERS = 40
@@ -118,7 +120,7 @@ class _Builder:
         else:
             draws = self._nested(place)
             values = self._scalars(place, draws)
-        draw = _first_of(draws, values)
+        draw = _any_draw(draws, values)
         node = Node(site.path, schema, optional, may_be_null(schema), draw=draw, is_nested=bool(draws))
         node.is_deep = site.is_deep
         if values is not None:
@@ -351,7 +353,8 @@ def _most_items(schema: Schema) -> int | None:
     return most
 
 
-def _first_of(draws: Sequence[Draw], values: Values | None) -> Draw:
+def _any_draw(draws: Sequence[Draw], values: Values | None) -> Draw:
+    """Returns a function that draws an object, an array or a scalar, as far as the schema allows them."""
     all_draws = [*([values.draw] if values else []), *draws]
     if not all_draws:
         return lambda source: ABSENT
@@ -361,7 +364,7 @@ def _first_of(draws: Sequence[Draw], values: Values | None) -> Draw:
 def values_of(contract: Contract, message_type: MessageType, schema: Schema, site: str) -> Sequence[Any]:
     """Returns some values of a schema that is not part of the contract, but could be at the site. There may be none."""
     sources: list[Source] = [FixedSource(setting) for setting in (COMPLETE, *SETTINGS[1:])]
-    sources += [RandomSource(seed) for seed in range(_VALUES)]
+    sources += [RandomSource(seed) for seed in range(_RANDOM_VALUES)]
     try:
         changed = replace(contract.sites[message_type][site], schema=schema)
         draw = _Builder(contract, message_type, Style()).node(changed).draw
@@ -369,9 +372,6 @@ def values_of(contract: Contract, message_type: MessageType, schema: Schema, sit
     except ContractError:
         return ()
     return list({repr(value): value for value in values if value is not ABSENT}.values())
-
-
-_VALUES = 12
 
 
 @lru_cache(maxsize=4096)
