@@ -184,7 +184,8 @@ def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[Con
     if isinstance(value, float):
         yield HAS_POINT.of()
     if isinstance(value, int) and abs(value) > 1:  # a search has found the first one that fails
-        for only_integers in (False, True):
+        is_bound_of_type = abs(value) >= 2**31
+        for only_integers in (is_bound_of_type, not is_bound_of_type):
             yield ABOVE.of((value - 1, only_integers)) if value > 0 else BELOW.of((value + 1, only_integers))
     if is_short:
         yield EQUALS.of(value)

@@ -54,11 +54,11 @@ class Cause:
             first, *more = self.attributes
             return listed([first.clause(), *(other.clause(with_subject=True) for other in more)])
         if len(self.places) == 1:
-            return f"it is unusual, such as {self._value_at(self.places[0])}"
-        values = [f"{site_of(place) or 'the message'} is {self._value_at(place)}" for place in self.places[:4]]
+            return f"it is unusual, such as {self.value_at(self.places[0])}"
+        values = [f"{site_of(place) or 'the message'} is {self.value_at(place)}" for place in self.places[:4]]
         return listed(values) if values else ""
 
-    def _value_at(self, place: str) -> str:
+    def value_at(self, place: str) -> str:
         try:
             return readable(write_tree(at_pointer(read_tree(self.failure.body), place)), 60)
         except LookupError:
@@ -140,7 +140,7 @@ def _sentence(causes: Sequence[Cause], first: Cause) -> str:
     reason = printable(first.failure.answer.reason, _LONGEST_REASON)
     if first.line:
         exceptions = sorted({cause.failure.answer.reason.partition(":")[0].partition(" (")[0] for cause in causes})
-        subjects = dict.fromkeys(map(_with_subject, causes))
+        subjects = dict.fromkeys(map(_with_subject, _without_examples_of_unusual(causes)))
         return f"{first.line}: crashes ({listed(exceptions)}) if {listed(subjects, 'or', most=MOST_NAMED)}"
     if first.attributes == (VALID,):
         return f"rejects (almost) every valid message ({reason})"
@@ -159,8 +159,17 @@ def _place(causes: Sequence[Cause]) -> str:
     return "message" if is_unclear else listed(places, most=MOST_NAMED)
 
 
+def _without_examples_of_unusual(causes: Sequence[Cause]) -> list[Cause]:
+    """If some values of a property have nothing in common, leaves out what others of this property have in common."""
+    unusual = {cause.sites for cause in causes if not cause.attributes}
+    return [cause for cause in causes if not cause.attributes or cause.sites not in unusual]
+
+
 def _with_subject(cause: Cause) -> str:
     if cause.attributes:
         return listed(attribute.clause(with_subject=True) for attribute in cause.attributes)
     place = cause.sites[0] if cause.sites else "the message"
-    return f"{place} is unusual"
+    example = (
+        f", such as {cause.value_at(cause.places[0])}" if len(cause.places) == 1 and place != "the message" else ""
+    )
+    return f"{place} is unusual{example}"

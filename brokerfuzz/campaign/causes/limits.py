@@ -102,17 +102,17 @@ async def limits_of_length(problem: Problem, causes: Sequence[Difference]) -> li
         return await fails_with("🧪" * (length // 2) + "b" * (length % 2))
 
     for longest in (len(text), utf16_length(text), utf8_length(text)):
-        if await fails(longest) and not await fails(0):
-            length = await _largest_that_passes(0, longest, fails)
+        if await fails(longest) and not await fails(1):  # if one letter fails, its length is not the cause
+            length = await _largest_that_passes(1, longest, fails)
             if await fails_with("é" * length):
                 return [MORE_BYTES.of(length)]
             return [MORE_UNITS.of(length) if await fails_with("🧪" * length) else LONGER.of(length)]
     # the contract may allow fewer characters than the target allows bytes or units
     size, units = utf8_length(text), utf16_length(text)
-    if await fails_in_bytes(size):
-        return [MORE_BYTES.of(await _largest_that_passes(0, size, fails_in_bytes))]
-    if await fails_in_units(units):
-        return [MORE_UNITS.of(await _largest_that_passes(0, units, fails_in_units))]
+    if await fails_in_bytes(size) and not await fails_in_bytes(1):
+        return [MORE_BYTES.of(await _largest_that_passes(1, size, fails_in_bytes))]
+    if await fails_in_units(units) and not await fails_in_units(1):
+        return [MORE_UNITS.of(await _largest_that_passes(1, units, fails_in_units))]
     return []
 
 
