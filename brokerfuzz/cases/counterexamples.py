@@ -11,9 +11,11 @@ from functools import cached_property
 from itertools import combinations, islice
 from typing import Any
 
+from brokerfuzz.cases.changes import Put, Remove, altered
 from brokerfuzz.errors import ContractError
 from brokerfuzz.generation.nodes import values_of
 from brokerfuzz.generation.searched_values import PLAIN_VALUES
+from brokerfuzz.pointers import Steps
 from brokerfuzz.schemas import Contract, Rule
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.judging import judge_of
@@ -23,6 +25,9 @@ _MOST_SCHEMAS = 20
 _MOST_PAIRS = 6
 _MOST_OF_SCHEMA = 10
 _UNEXPECTED = (("unexpected", "a"), ("unexpected", 1), ("~ an unexpected property with a long name", 1))
+_CHANGES = (Remove(), Put(""), Put(0), Put(None), Put("~"), Put(-1))
+"""The changes of one part of a valid value."""
+_DEEPEST = 3
 
 
 @once_per_contract
@@ -64,6 +69,38 @@ class Counterexamples:
             broken = [value for value in [*candidates, *PLAIN_VALUES] if value in self]
             values.update({repr(value): value for value in broken[:_MOST_OF_SCHEMA]})
         return [values[text] for text in sorted(values, key=lambda text: (len(text), text))]
+
+    @cached_property
+    def near_misses(self) -> Sequence[Any]:
+        """The values that a change of one part makes from valid ones. All parts are first left out, then replaced: if
+        each branch of `oneOf` is an object, each of its properties is checked in turn.
+        """
+        valid_values = values_of(self.contract, self.rule.message_type, self.whole, self.rule.site)
+        near_misses: dict[str, Any] = {}
+        for change in _CHANGES:
+            changed_places: set[Steps] = set()
+            for valid in valid_values:
+                for steps in _parts(valid):
+                    if steps in changed_places or (change == Remove() and isinstance(steps[-1], int)):
+                        continue
+                    changed = altered(valid, steps, change)
+                    if changed in self:
+                        changed_places.add(steps)
+                        near_misses[repr(changed)] = changed
+        return list(near_misses.values())
+
+
+def _parts(value: Any, steps: Steps = ()) -> Iterator[Steps]:
+    """Yields the paths of the parts of a value: of properties, and of the first items of arrays."""
+    if steps:
+        yield steps
+    if len(steps) == _DEEPEST:
+        return
+    if isinstance(value, dict):
+        for name, part in value.items():
+            yield from _parts(part, (*steps, name))
+    elif isinstance(value, list) and value:
+        yield from _parts(value[0], (*steps, 0))
 
 
 def _without(schema: Schema, keyword: str) -> Schema:

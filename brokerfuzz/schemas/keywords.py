@@ -71,7 +71,8 @@ _written = json.JSONEncoder(ensure_ascii=False).encode
 
 def _matching(keyword: str, value: Any) -> str:
     text = value if isinstance(value, str) else _written(value)
-    return f"a value that matches {keyword}: {printable(text, _LONGEST_WORDS)}"
+    shown = f": {printable(text)}" if len(text) <= _LONGEST_WORDS else " of the schema"
+    return f"a value that matches {keyword}{shown}"
 
 
 def _is_positive(value: Any, schema: Schema) -> bool:

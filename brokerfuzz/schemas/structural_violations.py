@@ -12,9 +12,10 @@ import jsonschema_rs
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.pointers import Steps, escape, path_to, pointer_of, value_at
 from brokerfuzz.schemas.contract import Contract
+from brokerfuzz.schemas.keywords import JUDGED
 from brokerfuzz.schemas.rule import Rule
 from brokerfuzz.schemas.structural_validation import registry_of, standard, validator
-from brokerfuzz.schemas.verdicts import NOTHING, UNKNOWN_PROPERTY, Violation, describe
+from brokerfuzz.schemas.verdicts import NOTHING, UNKNOWN_PROPERTY, Violation, describe, describe_whole
 from brokerfuzz.wording import printable
 
 MOST_BROKEN = 1000
@@ -122,7 +123,7 @@ class StructureChecker:
             if "property" in detail and depth == len(error.instance_path):
                 keyword, steps = "required", (*steps, detail["property"])
             elif keyword != "required":
-                description = describe(instance)
+                description = describe_whole(instance) if keyword in JUDGED else describe(instance)
             site, at = path_to(steps), pointer_of(steps)
             rules = self._rules.get((site, keyword)) or self._unnamed(site, keyword)
             if keyword in ("additionalProperties", "unevaluatedProperties") and "unexpected" in detail:

@@ -142,19 +142,28 @@ VALID = Verdict("valid")
 
 
 _WORDS = {None: "null", True: "true", False: "false"}
-_written = json.JSONEncoder(ensure_ascii=False).encode
+_written = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
+_LONGEST_SHOWN = 60
+_MOST_PARTS = 8
+
+
+def describe_whole(value: Any) -> str:
+    """Describes a value in a few words. Short objects and arrays are shown, too."""
+    is_nested = isinstance(value, dict | list) and len(value) <= _MOST_PARTS
+    text = _written(value) if is_nested else ""
+    return text if 0 < len(text) <= _LONGEST_SHOWN else describe(value)
 
 
 def describe(value: Any) -> str:
     """Describes a value in a few words: the value itself if it is short, otherwise its type and size."""
     if isinstance(value, str):
-        return _written(value) if len(value) <= 60 else f"a string of {len(value):,} characters"
+        return _written(value) if len(value) <= _LONGEST_SHOWN else f"a string of {len(value):,} characters"
     if isinstance(value, dict):
         return f"an object with {counted(len(value), 'property')}"
     if isinstance(value, list):
         return f"an array with {counted(len(value), 'item')}"
     if isinstance(value, Decimal):
-        return str(value) if len(str(value)) <= 60 else f"a number of {len(str(value)):,} characters"
+        return str(value) if len(str(value)) <= _LONGEST_SHOWN else f"a number of {len(str(value)):,} characters"
     if value is None or isinstance(value, bool):
         return _WORDS[value]
     return repr(value) if not isinstance(value, int) or abs(value) < 1 << 200 else "an integer of more than 60 digits"

@@ -1,7 +1,7 @@
 """Schemas as teams and their frameworks write them: each part of a message is generated and broken."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,34 @@ def test_a_choice_of_types_is_broken_with_each_type_that_no_branch_allows(keywor
     values = values_that_break(f"size:{keyword}", "size", contract)
     of_other_types: list[Any] = [None, 1.5, True, [], {}]
     assert all(value in values for value in of_other_types)
+
+
+@pytest.mark.parametrize(
+    "is_accepted",
+    [
+        lambda address: address.get("street") == "letter" and address.get("city") == "",
+        lambda address: address.get("street") == "letter" and "city" not in address,
+        lambda address: address == {"kind": "box", "box": 0},
+        lambda address: address.get("kind") == "box" and isinstance(address.get("box"), str),
+        lambda address: address.get("kind") not in ("street", "box"),
+    ],
+    ids=["empty city", "missing city", "box 0", "box as string", "unknown kind"],
+)
+def test_a_service_that_checks_a_part_of_a_choice_of_objects_wrongly_has_a_finding(
+    is_accepted: Callable[[dict[str, Any]], bool], tmp_path: Path
+) -> None:
+    text = {"type": "string", "minLength": 1}
+    street = with_properties(kind={"const": "street"}, street=text, city=text)
+    box = with_properties(kind={"const": "box"}, box={"type": "integer", "minimum": 1})
+    contract = own_contract(tmp_path / "own", with_properties(address={"oneOf": [street, box]}))
+
+    def accepts(body: bytes) -> bool:
+        address = json.loads(body)["address"]
+        is_wrong = isinstance(address, dict) and is_accepted(address)
+        return is_wrong or not brokerfuzz.check(ORDER, body, contract=contract).broken
+
+    report = brokerfuzz.fire(accepts, ORDER, contract=contract, rules=["address:oneOf"])
+    assert [finding.kind for finding in report.findings] == ["invalid-accepted"]
 
 
 @pytest.mark.parametrize(

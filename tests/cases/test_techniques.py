@@ -168,5 +168,5 @@ def test_every_technique_has_a_name_and_a_description_of_its_own_and_breaks_some
         "on-the-bound", "below-the-bound", "above-the-bound", "off-the-step", "one-item-fewer", "one-item-more",
         "repeated-item", "one-longer", "one-longer-with-blank", "unfitting-string", "fitting-and-more", "zero",
         "impossible-value", "incomplete-value", "other-notation", "fraction-instead", "short-counterexample",
-        "middle-counterexample", "long-counterexample",
+        "middle-counterexample", "long-counterexample", *(f"near-miss-{number}" for number in range(1, 17)),
     }  # fmt: skip

@@ -28,6 +28,30 @@ register_rows(
 )
 
 
+def _near_miss(index: int) -> ChangeOf:
+    def change(context: FaultContext) -> Change | None:
+        values = () if context.rule.keyword == "required" else context.counterexamples.near_misses
+        return Put(values[index]) if index < len(values) else None
+
+    return change
+
+
+_MOST_NEAR_MISSES = 16
+register_rows(
+    *_KEYWORDS,
+    family=SEARCH,
+    change=_near_miss,
+    rows=[
+        (
+            f"near-miss-{number}",
+            f"A valid value in which one part is missing or replaced (number {number}).",
+            number - 1,
+        )
+        for number in range(1, _MOST_NEAR_MISSES + 1)
+    ],
+)
+
+
 # -------------------------------------------------------------------------------------------------------- formats
 
 
