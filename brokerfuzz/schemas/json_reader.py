@@ -17,7 +17,8 @@ from brokerfuzz.pointers import pointer_of
 from brokerfuzz.schemas.json_parser import Inexact, SharedNames, exact, parse
 from brokerfuzz.schemas.questions import QUESTION_KINDS, Question
 from brokerfuzz.schemas.questions.encodings import Encoding, decoded
-from brokerfuzz.schemas.questions.json_texts import Characters, DoubleRange, DuplicateProperties, LoneSurrogates
+from brokerfuzz.schemas.questions.json_texts import Characters, DoubleRange, DuplicateProperties
+from brokerfuzz.schemas.structural_validation import SURROGATE, without_surrogates
 from brokerfuzz.wording import printable
 
 Exotic = tuple[type[Question], str, str]
@@ -132,13 +133,8 @@ def interpreted(text: str) -> tuple[dict[Interpretation, Any], list[Exotic]]:
     kinds = {kind for kind, _, _ in exotic}
     rounded = (False, True) if DoubleRange in kinds else (False,)
     first = (False, True) if DuplicateProperties in kinds else (False,)
-    values = {
-        interpretation: _chosen(value, interpretation)
-        for interpretation in starmap(Interpretation, product(rounded, first))
-    }
-    if LoneSurrogates in kinds:
-        values = {interpretation: _without_surrogates(value) for interpretation, value in values.items()}
-    return values, exotic
+    interpretations = starmap(Interpretation, product(rounded, first))
+    return {interpretation: _chosen(value, interpretation) for interpretation in interpretations}, exotic
 
 
 def _chosen(value: Any, interpretation: Interpretation) -> Any:
@@ -168,12 +164,12 @@ def _exotic(value: Any, steps: tuple[str | int, ...]) -> Iterator[Exotic]:
         case dict() | SharedNames():
             names = set()
             for name, prop in value.items() if isinstance(value, dict) else value:
-                below = (*steps, _without_surrogates(name))
+                below = (*steps, without_surrogates(name))
                 if name in names:
                     yield DuplicateProperties, pointer_of(below), f"duplicate property `{printable(name)}`"
                 names.add(name)
                 # no JSON Pointer can contain a lone surrogate, so the place of the object is reported
-                yield from _in_text(name, steps if LoneSurrogates.pattern.search(name) else below)
+                yield from _in_text(name, steps if SURROGATE.search(name) else below)
                 yield from _exotic(prop, below)
         case list():
             for index, item in enumerate(value):
@@ -184,12 +180,3 @@ def _in_text(text: str, steps: tuple[str | int, ...]) -> Iterator[Exotic]:
     for question in _CHARACTERS:
         if question.touches(text):
             yield type(question), pointer_of(steps), question.found(text)
-
-
-def _without_surrogates(value: Any) -> Any:
-    """Replaces each lone surrogate with U+FFFD, because the validator cannot handle lone surrogates."""
-    if isinstance(value, str):
-        return LoneSurrogates.pattern.sub("\ufffd", value)
-    if isinstance(value, dict):
-        return {_without_surrogates(name): _without_surrogates(prop) for name, prop in value.items()}
-    return [_without_surrogates(item) for item in value] if isinstance(value, list) else value

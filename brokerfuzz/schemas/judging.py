@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import jsonschema_rs
 
 from brokerfuzz.schemas.keywords import Schema
-from brokerfuzz.schemas.structural_validation import PATTERNS, standard
+from brokerfuzz.schemas.structural_validation import PATTERNS, standard, without_surrogates
 
 
 def judge_of(schema: Schema) -> Callable[[Any], bool]:
@@ -23,12 +22,9 @@ def judge_of(schema: Schema) -> Callable[[Any], bool]:
         try:
             return judge(value) and not (isinstance(value, float) and math.isnan(value))
         except UnicodeEncodeError:
-            return judge(json.loads(_SURROGATE.sub("?", json.dumps(value, ensure_ascii=False))))
+            return judge(without_surrogates(value))
 
     return robust
-
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def matches(schema: Schema, value: Any) -> bool:

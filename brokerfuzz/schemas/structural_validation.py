@@ -4,6 +4,7 @@ The validator also checks the keyword `format`. References may point only to the
 downloaded.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,6 +24,8 @@ PATTERNS = jsonschema_rs.FancyRegexOptions(backtrack_limit=20_000)
 """Limits the backtracking of a pattern in one string, because Ctrl-C cannot interrupt the matching. If a string needs
 more backtracking, it does not match. A thousand such strings take about a second.
 """
+
+SURROGATE = re.compile("[\ud800-\udfff]")
 
 Validator = jsonschema_rs.Validator
 
@@ -52,6 +55,15 @@ def validator(schema: Schema, registry: Registry[Any]) -> Validator:
         )
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as problem:
         raise ValueError(problem.message) from problem
+
+
+def without_surrogates(value: Any) -> Any:
+    """Replaces each lone surrogate with U+FFFD, because the validator cannot handle lone surrogates."""
+    if isinstance(value, str):
+        return SURROGATE.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {without_surrogates(name): without_surrogates(part) for name, part in value.items()}
+    return [without_surrogates(item) for item in value] if isinstance(value, list) else value
 
 
 def standard(schema: Any) -> Any:

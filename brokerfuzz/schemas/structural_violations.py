@@ -14,7 +14,7 @@ from brokerfuzz.pointers import Steps, escape, path_to, pointer_of, value_at
 from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.keywords import JUDGED
 from brokerfuzz.schemas.rule import Rule
-from brokerfuzz.schemas.structural_validation import registry_of, standard, validator
+from brokerfuzz.schemas.structural_validation import registry_of, standard, validator, without_surrogates
 from brokerfuzz.schemas.verdicts import NOTHING, UNKNOWN_PROPERTY, Violation, describe, describe_whole
 from brokerfuzz.wording import printable
 
@@ -91,6 +91,12 @@ class StructureChecker:
 
         Raises `ValueError` or `RecursionError` if the value is nested too deeply.
         """
+        try:
+            return self._violations(value, size)
+        except UnicodeEncodeError:
+            return self._violations(without_surrogates(value), size)
+
+    def _violations(self, value: Any, size: int) -> list[Violation]:
         if self._validator.is_valid(value):
             return []
         shortened = _shortened(value) if size > _LARGE else value

@@ -248,6 +248,13 @@ def test_the_place_of_an_unknown_property_can_be_written_as_utf_8(name: bytes) -
 
 
 @pytest.mark.parametrize(
+    "pair", [rb'"\ud800","\ud801"', rb'"\ude00\ud83d","\ude00\ud83d"', b'"\\ude00\\ud83d","\xc0\xff"']
+)
+def test_a_second_judge_agrees_about_items_that_differ_in_a_lone_surrogate(pair: bytes) -> None:
+    agreed(OFFER, b'{"number":"A","offerType":"Email","accessGroups":[%b]}' % pair)
+
+
+@pytest.mark.parametrize(
     "answers", ["", "last", "first", "both", "rejected", "last,first", "first,both", "first,last,both"]
 )
 def test_a_second_judge_agrees_about_repeated_properties(answers: str) -> None:
@@ -295,3 +302,12 @@ POLICIES_ABOUT_SUMS: Sequence[PolicyValues] = [
 def test_a_second_judge_agrees_about_sums(policies: PolicyValues) -> None:
     settled = load_contract().check_policies(policies)
     assert [agreed(PRICING, PRICED % numbers, settled).label for numbers in SUMS].count("valid") >= 3
+
+
+def test_a_second_judge_agrees_about_the_sum_of_a_large_and_a_tiny_price() -> None:
+    offers = b'{"offerId":"x","unitPrice":0,"quantity":1,"extendedPrice":1e-99999},{"offerId":"y","unitPrice":0,"quantity":1,"extendedPrice":1e15}'
+    data = b'{"customerId":"a","offers":[%b],"totalExtendedPrice":1e15}' % offers
+    agreed(
+        PRICING,
+        b'{"data":%b,"failureMessages":[],"informationalMessages":[],"operationWasSuccessful":true}' % data,
+    )

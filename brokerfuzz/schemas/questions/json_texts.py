@@ -12,6 +12,7 @@ from orjson import Fragment, dumps
 
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.questions.question import REJECTED, AboutType, Probes, Question
+from brokerfuzz.schemas.structural_validation import SURROGATE
 
 Meanings = Mapping[str, tuple[bool, ...]]
 """Maps interpretations to what they mean for `json_reader.Interpretation`. `both` has two meanings: the message must be
@@ -97,7 +98,7 @@ class Characters(AboutType):
 class LoneSurrogates(Characters, kind="lone_surrogates"):
     """Half of a surrogate pair."""
 
-    pattern = re.compile("[\ud800-\udfff]")
+    pattern = SURROGATE
     unusual: ClassVar = {
         "high": r"\ud800",
         "low": r"\udc00",

@@ -75,8 +75,8 @@ class InconsistentEnvelope(Question, kind="envelope"):
 
 
 _CENT, _BILLIONTH = Decimal("0.005"), Decimal("1e-9")
-_EXACT = Context(prec=1000)
-"""Sums of doubles have fewer than 700 significant digits, so they are exact."""
+_EXACT = Context(prec=4000)
+"""The numbers of a message lie between 1e640 and 1e-1279, so their sums and products have fewer significant digits."""
 _LARGEST_INTEGER = 2**53
 """The largest integer up to which doubles represent every integer."""
 
