@@ -60,9 +60,10 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Returns more processes than cores, because many tests wait. Each additional process collects all tests again."""
-    cores = os.cpu_count() or 1
-    return 2 * cores
+    """Returns more processes than cores, because many tests wait. Each process collects all tests, and generates the
+    catalogue.
+    """
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -206,7 +206,7 @@ def test_commands_run(
     if words[:2] == ["contract", "check"]:
         assert run("contract", "new", str(tmp_path / words[2])).exit_code == 0
     monkeypatch.chdir(tmp_path)
-    shorter = ["200" if word == "10000" else word for word in words]
+    shorter = ["100" if word in ("1000", "10000") else word for word in words]
     done = run(*shorter, *(["--force"] if "export" in words else []))
     assert done.exit_code == (FOUND if "--bug" in words else 0), done.output
     assert done.stdout

@@ -327,6 +327,11 @@ REJECTING = [
         for message_type, path in ((OFFER, ["priceClasses"]), (PRODUCTS, ["data"]), (PRICING, ["data", "offers"]))
     ),
     target(
+        strict(lambda message: message.get("data") == [], conforming(PRODUCTS)),
+        "data: rejected if it is empty",
+        message_type=PRODUCTS,
+    ),
+    target(
         strict(lambda message: len([*objects(message, "offers")]) > 3, conforming(PRICING)),
         "data.offers: rejected if it has more than 3 items",
         message_type=PRICING,
@@ -371,6 +376,25 @@ def reads_2000_arrays(body: bytes) -> bool:
     return conforming()(body)
 
 
+def reads_4300_digits(body: bytes) -> bool:
+    if re.search(rb"(?<![\d.])\d{4301,}(?![\d.eE])", body):
+        raise RuntimeError
+    return conforming()(body)
+
+
+def price_tiers(message: dict[str, Any]) -> list[list[dict[str, Any]]]:
+    return [one["priceTiers"] for one in objects(message, "priceClasses") if one.get("priceTiers")]
+
+
+def has_null_in_third_tier(message: dict[str, Any]) -> bool:
+    return any(tiers[2].get("maximumQuantity", "") is None for tiers in price_tiers(message) if len(tiers) > 2)
+
+
+def has_no_prices(message: dict[str, Any]) -> bool:
+    data = message.get("data")
+    return isinstance(data, dict) and data.get("offers") == []
+
+
 CRASHING = [
     crashing_at(
         lambda message: isinstance(value := message.get("orderMinimum"), int) and abs(value) >= 1 << 63,
@@ -405,6 +429,20 @@ CRASHING = [
     target(
         reads_2000_arrays, "crashes (RuntimeError) if there is an array nested 1,000 levels deep", rules=["*/:json"]
     ),
+    target(reads_4300_digits, "crashes (RuntimeError) if …", tags=["probe:double-range"]),
+    crashing_at(
+        lambda message: any(len(tiers) == 3 for tiers in price_tiers(message)),
+        "priceClasses[].priceTiers has 3 items",
+        verdicts=["valid"],
+    ),
+    crashing_at(
+        has_null_in_third_tier, "priceClasses[].priceTiers…", verdicts=["valid"], tags=["edge:priceClasses*", "pairs*"]
+    ),
+    crashing_at(
+        lambda message: "aaa" in (message.get("omniChannel") or {}),
+        "omniChannel.aaa…",
+        rules=["*/omniChannel:additionalProperties"],
+    ),
     target(
         asserts_a_status,
         "crashes (AssertionError) if data[].status is unusual, such as …",
@@ -413,4 +451,36 @@ CRASHING = [
     ),
 ]
 
-BEHAVIOURS = [*CORRECT, *LENIENT, *REJECTING, *CRASHING]
+# ------------------------------------------------------------------------------------------------ what a mistake masks
+
+
+def rejects_fractions(body: bytes) -> bool:
+    """Rejects fractions in a property that most messages contain, as Go does for integers."""
+    weight = parsed(body).get("weightInPounds")
+    is_fraction = isinstance(weight, float) and weight % 1 != 0
+    return not is_fraction and lenient(f"{PAGE_COUNT}:minimum")(body)
+
+
+MASKING = [
+    target(
+        rejects_fractions,
+        "weightInPounds: rejected if it has decimal places",
+        f"{PAGE_COUNT}: accepted 0; must be at least 1",
+        rules=[PAGE_COUNT, "weightInPounds", "orderMinimum"],
+    ),
+    target(
+        crashing(is_null("weightInPounds"), lenient(f"{PAGE_COUNT}:minimum")),
+        "crashes (RuntimeError) if weightInPounds is null",
+        f"{PAGE_COUNT}: accepted 0; must be at least 1",
+        rules=[PAGE_COUNT, "weightInPounds", "isActive"],
+    ),
+    target(
+        crashing(has_no_prices, conforming(PRICING)),
+        "crashes (RuntimeError) if data.offers is empty",
+        message_type=PRICING,
+        rules=["data.customerId", "data"],
+    ),
+]
+"""Cases that the mistake affects are sent again without its cause."""
+
+BEHAVIOURS = [*CORRECT, *LENIENT, *REJECTING, *CRASHING, *MASKING]

@@ -6,10 +6,8 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from behaviours import parsed
 from fixture_types import Run, Write
 from hand_made_servers import answers, conforming, one_after_another, recording, response, sends, serving
-from known_identifiers import KnownIdentifiers
 
 import brokerfuzz
 
@@ -134,15 +132,6 @@ def test_a_program_that_accepts_no_plain_message_is_explained(
     assert (done.exit_code, said in " ".join(done.stdout.split())) == (2, True)
 
 
-@pytest.mark.parametrize(("words", "said"), [((), True), (("--fresh", "number"), False)])
-def test_fresh_numbers_are_recommended_if_the_target_rejects_numbers_that_it_knows(
-    run: Run, words: tuple[str, ...], said: bool
-) -> None:
-    with serving(answers(KnownIdentifiers(409, "number"))) as url:
-        done = run("fire", url, *FEW, *words)
-    assert ("use --fresh number" in " ".join(done.stdout.split())) == said
-
-
 def test_a_target_that_accepts_everything_is_one_finding_and_no_report_shows_a_rule_as_checked(run: Run) -> None:
     reports = [word for name in ("r.xml", "r.md", "r.json") for word in ("--report", name)]
     some = ("--message", "offer-pricing-response", "--verdict", "invalid", "--rule", "*:type", "--rule", "*:minimum")
@@ -155,13 +144,3 @@ def test_a_target_that_accepts_everything_is_one_finding_and_no_report_shows_a_r
     document = Path("r.xml").read_text()
     assert document.count("<failure") == 1
     assert document.count('<skipped type="accepted"') == len(json.loads(Path("r.json").read_text())["rules"]) > 0
-
-
-def test_a_reader_that_rejects_empty_lists_still_proves_its_other_rejections() -> None:
-    def reads(body: bytes) -> bool:
-        return brokerfuzz.check("product-list-response", body).label != "invalid" and parsed(body).get("data") != []
-
-    report = brokerfuzz.fire(reads, "product-list-response")
-    (finding,) = report.findings
-    assert finding.text == "data: rejected if it is empty"
-    assert "prove nothing" not in report.outcome.headline

@@ -12,6 +12,7 @@ from typing import Any, Final
 import pytest
 from behaviours import OFFER, parsed
 from click.testing import Result
+from contracts import ORDER, own_contract, with_properties
 from fixture_types import Run
 from hand_made_servers import answers, conforming, recording, response, serving
 from known_identifiers import KnownIdentifiers
@@ -82,7 +83,9 @@ UNFINISHED: Final = r"partial \(not finished: \d+ of 14 cases; use a longer --ma
 
 def test_a_catalogue_that_is_cut_short_is_no_success(run: Run) -> None:
     with serving(answers(conforming)) as url:
-        done = run("fire", url, *OPTIONS, *SHORT, "--random", "0", "--report", "junit.xml", "--json")
+        done = run(
+            "fire", url, *OPTIONS, *SHORT, "--random", "0", "--report", "junit.xml", "--report", "page.html", "--json"
+        )
         with pytest.raises(AssertionError, match=UNFINISHED):
             brokerfuzz.assert_conforms(url, **FEW, max_time=1, rate=8)
     outcome = json.loads(done.stdout)["outcome"]
@@ -90,6 +93,8 @@ def test_a_catalogue_that_is_cut_short_is_no_success(run: Run) -> None:
     assert re.fullmatch(UNFINISHED, outcome["headline"])
     (error,) = ET.parse("junit.xml").iter("error")
     assert error.get("message") == outcome["headline"]
+    assert f"<title>{outcome['headline']}" in Path("page.html").read_text()
+    assert "No answer of the target contradicts" not in Path("page.html").read_text()
 
 
 def test_random_cases_that_are_cut_short_are_a_success(run: Run) -> None:
@@ -100,10 +105,7 @@ def test_random_cases_that_are_cut_short_are_a_success(run: Run) -> None:
 
 
 def test_a_campaign_without_further_random_messages_says_so(run: Run) -> None:
-    Path("own").mkdir()
-    schema = {"type": "object", "required": ["sent"], "properties": {"sent": {"type": "boolean"}}}
-    Path("own/order.schema.json").write_text(json.dumps({**schema, "additionalProperties": False}))
-    Path("own/messages.json").write_text(json.dumps({"order": {"direction": "request", "route": "POST /"}}))
+    own_contract(Path("own"), {**with_properties(sent={"type": "boolean"}), "additionalProperties": False})
     cases = ("--contract", "own", "--tag", "random", "--verdict", "valid")
     with serving(answers(lambda _: 201)) as url:
         done = run("fire", url, *cases, "--random", "50")
@@ -193,16 +195,12 @@ def test_the_advice_about_known_identifiers_names_those_that_the_target_knows(st
 
 
 def test_the_manifest_says_which_properties_of_an_own_message_type_a_target_may_know(tmp_path: Path) -> None:
-    manifest = {"order": {"direction": "request", "route": "POST /", "identifiers": ["sku"]}}
-    quantity = {"type": "integer", "minimum": 1}
-    schema = {"type": "object", "required": ["sku"], "properties": {"sku": {"type": "string"}, "quantity": quantity}}
-    (tmp_path / "messages.json").write_text(json.dumps(manifest))
-    (tmp_path / "order.schema.json").write_text(json.dumps(schema))
-    contract = brokerfuzz.load_contract(tmp_path)
+    schema = with_properties(sku={"type": "string"}, quantity={"type": "integer", "minimum": 1})
+    contract = own_contract(tmp_path, schema, identifiers=["sku"])
     known = set[str]()
 
     def status_of(body: bytes) -> int:
-        if brokerfuzz.check("order", body, contract=contract).label == "invalid":
+        if brokerfuzz.check(ORDER, body, contract=contract).label == "invalid":
             return 400
         sku = parsed(body)["sku"]
         status = 422 if sku in known else 201
@@ -210,7 +208,7 @@ def test_the_manifest_says_which_properties_of_an_own_message_type_a_target_may_
         return status
 
     with serving(answers(status_of)) as url:
-        report = brokerfuzz.fire(url, "order", contract=contract, rules=["*quantity:*"])
+        report = brokerfuzz.fire(url, ORDER, contract=contract, rules=["*quantity:*"])
     assert (report.findings, report.result.known_names) == ((), ("sku",))
 
 
@@ -238,13 +236,6 @@ def test_other_numbers_are_soon_left_alone_if_the_target_accepts_known_ones() ->
     (finding,) = report.findings
     assert finding.failed > 50
     assert Path("run.ndjson").read_text().count('"role":"renamed"') < 30
-
-
-def test_a_second_campaign_against_a_target_that_keeps_numbers_is_told_to_use_new_ones(run: Run) -> None:
-    with serving(answers(KnownIdentifiers(400, "number"))) as url:
-        run("fire", url, *OPTIONS)
-        done = run("fire", url, *OPTIONS, "--json")
-    assert headline(done).endswith("(the target accepts the first of them with another number: use --fresh number)")
 
 
 def test_a_campaign_that_continues_with_a_target_that_keeps_numbers_is_not_told_that_the_target_has_changed(

@@ -13,6 +13,7 @@ from typing import Any
 import jsonschema
 import jsonschema_rs
 import pytest
+from contracts import ORDER, own_contract, with_properties
 from hypothesis import Phase, given, settings
 from keyword_contracts import KeywordContract, keyword_contracts
 
@@ -90,11 +91,8 @@ def _is_ordinary(value: Any) -> bool:
 
 
 def _order_with_price(folder: Path, **keywords: Any) -> brokerfuzz.Contract:
-    price = {"type": "number", **keywords}
-    schema = {"type": "object", "required": ["price"], "properties": {"price": price}, "additionalProperties": False}
-    folder.joinpath("order.schema.json").write_text(json.dumps(schema))
-    folder.joinpath("messages.json").write_text(json.dumps({"order": {"direction": "request", "route": "POST /"}}))
-    return brokerfuzz.load_contract(folder)
+    schema = with_properties(price={"type": "number", **keywords})
+    return own_contract(folder, {**schema, "additionalProperties": False})
 
 
 @pytest.mark.parametrize(
@@ -111,8 +109,8 @@ def _order_with_price(folder: Path, **keywords: Any) -> brokerfuzz.Contract:
 )
 def test_decimal_multiples_of_all_sizes_are_generated(keywords: dict[str, Any], tmp_path: Path) -> None:
     contract = _order_with_price(tmp_path, **keywords)
-    prices = [message["price"] for message in islice(brokerfuzz.messages("order", 0, contract=contract), 500)]
-    assert all(brokerfuzz.check("order", {"price": price}, contract=contract).label == "valid" for price in prices)
+    prices = [message["price"] for message in islice(brokerfuzz.messages(ORDER, 0, contract=contract), 500)]
+    assert all(brokerfuzz.check(ORDER, {"price": price}, contract=contract).label == "valid" for price in prices)
     assert len(set(prices)) > 100
     sizes = {len(str(int(abs(price) / keywords["multipleOf"]))) for price in prices}
     assert sizes >= set(range(1, 7)) - ({6} if "maximum" in keywords else set())
@@ -121,7 +119,7 @@ def test_decimal_multiples_of_all_sizes_are_generated(keywords: dict[str, Any], 
 @pytest.mark.parametrize("keywords", [{"minimum": 1, "maximum": 2}, {"exclusiveMinimum": 1.2, "exclusiveMaximum": 1.8}])
 def test_the_few_multiples_within_narrow_bounds_are_found(keywords: dict[str, Any], tmp_path: Path) -> None:
     contract = _order_with_price(tmp_path, multipleOf=0.3, **keywords)
-    prices = {message["price"] for message in islice(brokerfuzz.messages("order", 0, contract=contract), 50)}
+    prices = {message["price"] for message in islice(brokerfuzz.messages(ORDER, 0, contract=contract), 50)}
     assert prices == ({1.2, 1.5, 1.8} if "minimum" in keywords else {1.5})
 
 
@@ -131,9 +129,9 @@ def test_a_service_that_calculates_multiples_with_doubles_has_a_finding(price: f
 
     def accepts(body: bytes) -> bool:
         is_wrong = json.loads(body).get("price") == price
-        return not is_wrong and brokerfuzz.check("order", body, contract=contract).label != "invalid"
+        return not is_wrong and brokerfuzz.check(ORDER, body, contract=contract).label != "invalid"
 
-    report = brokerfuzz.fire(accepts, "order", contract=contract, verdicts=["valid"])
+    report = brokerfuzz.fire(accepts, ORDER, contract=contract, verdicts=["valid"])
     assert [finding.kind for finding in report.findings] == ["valid-rejected"]
 
 

@@ -173,15 +173,6 @@ def test_replay_resumed_campaigns_and_printed_commands_give_each_message_a_new_n
     assert fixed.conflicts <= 1
 
 
-@pytest.mark.parametrize("fresh", ["off", "number,omsOfferId"])
-def test_a_target_that_accepts_each_identifier_only_once_has_no_finding(run: Run, fresh: str) -> None:
-    names = ("omsOfferId",) if fresh == "off" else ("number", "omsOfferId")
-    with serving(answers(KnownIdentifiers(409, *names))) as url:
-        done = run("fire", url, "--rule", "*orderMinimum*", "--shrink", "off", "--fresh", fresh)
-    assert done.exit_code == 0, done.stdout
-    assert " unproven" not in done.stdout
-
-
 @pytest.mark.long
 def test_a_postman_collection_can_send_new_numbers_and_does_not_count_a_known_number(run: Run) -> None:
     newman = NODE / "node_modules/newman/bin/newman.js"

@@ -139,6 +139,7 @@ def test_every_report_counts_the_wrong_answers_that_did_not_occur_again_on_one_l
     texts = {name: " ".join(Path(name).read_text().split()) for name in reports[1:]}
     assert said in " ".join(done.stdout.split())
     assert said in texts["r.html"]
+    assert "No answer of the target contradicts" in texts["r.html"]
     assert said in texts["r.md"].replace("`", "")
     assert f'<property name="sporadic" value="{said}" />' in texts["r.xml"]
     assert '<skipped type="accepted"' not in texts["r.xml"]

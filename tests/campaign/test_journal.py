@@ -111,25 +111,6 @@ def test_only_one_campaign_at_a_time_writes_a_journal(run: Run, service: tuple[s
     assert Path(NAME).read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (b"", "is not a journal"),
-        (b"{}\n", "is not a journal"),
-        (b'{"journal":2}\n', "is a journal of version 2"),
-        (b"no json\n", "is not a journal"),
-        (b"\x1f\x8b\x00", "is not a journal"),
-        (None, "does not exist"),
-    ],
-)
-def test_a_file_that_is_no_journal_is_rejected_with_one_line(run: Run, content: bytes | None, said: str) -> None:
-    if content is not None:
-        Path(NAME).write_bytes(content)
-    done = run("fire", "http://127.0.0.1:1/", "--resume", NAME)
-    assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1)
-    assert said in done.stderr
-
-
 def test_a_changed_line_is_rejected_with_its_number(run: Run, service: tuple[str, list[bytes]]) -> None:
     url, _ = service
     run("fire", url, *SOME, "--journal", NAME)

@@ -16,7 +16,8 @@ RECORD = (
     '{"id":"0123456789abcdef","message":"offer-creation-request","verdict":"valid","faults":%s,"ambiguities":[],'
     '"tags":[],"twin":null,"body":{}}\n'
 )
-
+BASELINE = '{"baseline": 4, "findings": [%s]}'
+ENTRY = '{"finding": "2cbdcdfc", "message": "x", "sentence": "A.", "failing": [], "case": "0123456789abcdef"'
 
 FILES = {
     "offer.json": PLAIN,
@@ -35,6 +36,14 @@ FILES = {
     "nameless.json": '{"baseline": 4, "findings": [\n{"sentence": "A."}]}',
     "torn.json": "{",
     "run.ndjson": '{"journal":4}\n{"role":"case"}\n',
+    "old-run.ndjson": '{"journal":2}\n',
+    "known-number.json": BASELINE % f'{ENTRY}, "until": "9999-12-31"}}, 1',
+    "known-reason.json": BASELINE % f'{ENTRY}, "reason": 5}}',
+    "known-soon.json": BASELINE % f'{ENTRY}, "until": "soon"}}',
+    "known-case.json": BASELINE % f'{ENTRY}, "case": "2cbdcdfc"}}',
+    "known-utnil.json": BASELINE % f'{ENTRY}, "utnil": "2026-12-31"}}',
+    "known-later.json": '{"baseline": 7, "findings": []}',
+    "deep.json": "[" * 10_000,
     "hooks.py": "def authenticate():\n    return {}\n",
     "shops_that_end.py": "import os; os.write(2, b'last words'); os._exit(7)",
     "shops_with_mistakes.py": """
@@ -67,7 +76,9 @@ def _files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("huge.json", "huge.ndjson"):
         with Path(name).open("wb") as stream:
             stream.truncate(2 << 30)  # a sparse file uses no disk space
-    Path("folder").mkdir()
+    for name in ("folder", "folder.xml"):
+        Path(name).mkdir()
+    os.mkfifo("pipe.xml")
     monkeypatch.delenv("BROKER_UNSET", raising=False)
 
 

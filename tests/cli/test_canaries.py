@@ -154,6 +154,7 @@ def test_nothing_that_a_campaign_against_programs_writes_contains_a_secret(
         "import os\n"
         "def reads(body): raise ValueError('no ' + os.environ['FUNCTION'])\n"
         "def app(environ, start_response): raise RuntimeError('no ' + os.environ['APPLICATION'])\n"
+        "def create(): return app\n"
     )
     words = (
         f"env DB_PASSWORD={TYPED['assigned']} sh program.sh --password {TYPED['password']} -H 'Authorization: Bearer "
@@ -167,7 +168,7 @@ def test_nothing_that_a_campaign_against_programs_writes_contains_a_secret(
         ("fire", "--exec", token, *SOME, "--json"),
         ("fire", "--exec", f"DB_PASSWORD={TYPED['assigned']} ./program", *SOME),
         ("fire", "--call", "planted_code:reads", "--secret", "FUNCTION", *SOME, "--journal", "call.ndjson"),
-        ("fire", "--app", "planted_code:app", "--secret", "APPLICATION", *SOME, "--journal", "app.ndjson"),
+        ("fire", "--app", "planted_code:create", "--secret", "APPLICATION", *SOME, "--journal", "app.ndjson"),
         inputs=("program.sh", "planted_code.py"),
     )
     assert b"${COMMAND}" in out["run.ndjson"]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from contracts import ORDER, own_contract
 from fixture_types import Run
 
 import brokerfuzz
@@ -19,17 +20,14 @@ import brokerfuzz
 ], ids=json.dumps)  # fmt: skip
 def test_a_message_may_have_any_type(schema: dict[str, Any], tmp_path: Path, run: Run) -> None:
     own = tmp_path / "own"
-    own.mkdir()
-    (own / "messages.json").write_text('{"message": {"direction": "request", "route": "POST /message"}}')
-    (own / "message.schema.json").write_text(json.dumps(schema))
+    contract = own_contract(own, schema)
     for words in ("--random 20", "--plausible 2"):
         assert run("export", "-", "--contract", own, *words.split()).exit_code == 0
     assert run("export", tmp_path / "corpus", "--format", "pytest", "--contract", own).exit_code == 0
     covered = run("coverage", tmp_path / "corpus", "--contract", own, "--json")
-    edges = json.loads(covered.stdout)["messages"]["message"]["goals"]["edge"]
+    edges = json.loads(covered.stdout)["messages"][ORDER]["goals"]["edge"]
     assert edges["covered"] == edges["all"] > 0
-    contract = brokerfuzz.load_contract(own)
-    report = brokerfuzz.fire(lambda body: json_or_none(body) is not None, "message", contract=contract, shrink=0)
+    report = brokerfuzz.fire(lambda body: json_or_none(body) is not None, ORDER, contract=contract, shrink=0)
     assert report.findings
 
 

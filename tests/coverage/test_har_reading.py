@@ -71,14 +71,14 @@ def test_an_entry_without_a_body_is_skipped_and_half_a_surrogate_pair_is_read(ju
     assert judged(*odd, entry(OFFER, "\ud800"))[:1] == [f"{len(odd) + 1}: valid (offer-creation-request)"]
 
 
-def test_an_invalid_or_huge_recording_is_rejected(run: Run, folder: Path) -> None:
+def test_an_invalid_or_huge_recording_is_rejected(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for text in ('{"log": {"entries": 5}}', '{"log": {}}', "[]", '{"log"', "\x00\xff", "[" * 100_000):
         Path("a.har").write_text(text)
         result = run("check", "a.har")
         assert result.exit_code == 2
         assert re.search(r"is not a HAR file \(.*export the recording again", result.stderr)
-    with Path("a.har").open("wb") as stream:
-        stream.truncate(1 << 30)
+    monkeypatch.setattr("brokerfuzz.inputs.files.LARGEST_RECORDING", 1000)
+    Path("a.har").write_bytes(b" " * 1001)
     assert "the limit for a file with one message: split it" in run("check", "a.har").stderr
 
 

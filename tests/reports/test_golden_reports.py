@@ -7,8 +7,6 @@ files again after an intended change.
 
 import io
 import os
-from collections.abc import Callable
-from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -49,21 +47,6 @@ def test_a_report_in_a_file_is_as_expected(name: str, tmp_path: Path) -> None:
 def test_the_report_on_the_terminal_is_as_expected(verbose: bool) -> None:
     name = "terminal-verbose" if verbose else "terminal"
     check_golden(name, printed(recorded(), verbose=verbose))
-
-
-def test_all_reports_have_the_same_sentences_in_the_same_order() -> None:
-    document = recorded()
-    sentences = [finding["sentence"] for finding in document["findings"]]
-    plain: dict[str, Callable[[str], str]] = {
-        "report.html": unescape,
-        "report.xml": unescape,
-        "report.md": lambda text: text.replace("`", ""),
-        "terminal": lambda text: text,
-    }
-    for name, read in plain.items():
-        text = "".join(read((GOLDEN / f"{name}.txt").read_text(encoding="utf-8")).split())
-        places = [text.index("".join(sentence.split())) for sentence in sentences]
-        assert places == sorted(places), name
 
 
 def test_a_campaign_with_many_findings_fits_on_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:

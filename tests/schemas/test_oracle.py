@@ -3,11 +3,14 @@
 import enum
 import json
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import pytest
+from contracts import ORDER, own_contract, with_properties
 
-from brokerfuzz.errors import UnknownNameError
+from brokerfuzz import catalogue
+from brokerfuzz.errors import ContractError, UnknownNameError
 from brokerfuzz.schemas import Label, Verdict, check
 
 OFFERS = "offer-creation-request"
@@ -110,6 +113,31 @@ def test_an_unknown_interpretation_is_rejected_with_the_choices() -> None:
                 check(OFFERS, OFFER, policies={ambiguity: value})  # type: ignore[dict-item]
 
 
+def test_policies_about_wrong_and_rounded_sums_must_not_contradict_each_other() -> None:
+    policies = {"price-arithmetic": "accepted", "price-rounding": "rejected"}
+    with pytest.raises(ContractError, match=r"price-rounding=rejected and price-arithmetic=accepted contradict"):
+        check("offer-pricing-response", {}, policies=policies)
+
+
+def test_a_timestamp_that_may_be_in_the_future_stays_open_even_if_its_notation_is_parsed() -> None:
+    verdict = check(OFFERS, OFFER | {"lastUpdatedDateTimeUtc": "2999-001"}, policies={"timestamp-format": "parsed"})
+    assert verdict.label == "unspecified"
+    assert str(verdict).endswith('found "2999-001", which may be in the future')
+
+
+@pytest.mark.parametrize(
+    ("keywords", "longest"), [({}, 255), ({"maxLength": 300}, 300), ({"minLength": 300}, 300), ({"maxLength": 20}, 20)]
+)
+def test_a_length_is_open_only_above_255_characters_and_where_the_contract_has_no_bound(
+    keywords: dict[str, int], longest: int, tmp_path: Path
+) -> None:
+    contract = own_contract(tmp_path, with_properties(text={"type": "string", **keywords}))
+    labels = [check(ORDER, {"text": "a" * length}, contract=contract).label for length in (longest, longest + 1)]
+    assert labels == ["valid", "invalid" if "maxLength" in keywords else "unspecified"]
+    lengths = {len(case.value["text"]) for case in catalogue(ORDER, verdicts=["valid"], contract=contract)}
+    assert max(lengths) == longest
+
+
 # ------------------------------------------------------------------------------------------------------ Python values
 
 
@@ -152,6 +180,11 @@ VALUES: list[tuple[Any, Label]] = [
 
 def test_python_values_are_judged_like_their_json() -> None:
     assert [check(OFFERS, value, now=NOW).label for value, _ in VALUES] == [label for _, label in VALUES]
+
+
+def test_a_string_that_may_be_meant_as_a_message_is_rejected() -> None:
+    with pytest.raises(TypeError, match=r"bytes.*body\.encode\(\)"):
+        check(OFFERS, PLAIN.decode())
 
 
 def test_a_value_that_json_cannot_represent_raises_a_type_error() -> None:

@@ -117,20 +117,10 @@ def test_verdicts_limit_the_cases(message_type: MessageType, verdicts: Any) -> N
 
 
 @EACH_TYPE
-@pytest.mark.every(3)
-def test_messages_touch_every_ambiguity_that_a_value_can_touch_and_are_never_invalid(message_type: MessageType) -> None:
-    verdicts = [check(message_type, one, now=NOW) for one in drawn(VALID[message_type](ambiguities="all"), 500)]
-    touched = {touch.ambiguity for verdict in verdicts for touch in verdict.ambiguities}
-    assert {verdict.label for verdict in verdicts} == {"valid", "unspecified"}
-    assert "string-length" in touched
-    assert len(touched) > 5 - 3 * (message_type == "offer-pricing-response")
-
-
-@EACH_TYPE
 def test_messages_touch_the_ambiguity_that_a_test_asks_for_and_no_other(message_type: MessageType) -> None:
     for ambiguity in load_contract().ambiguities:
         if ambiguity.kind and ambiguity.kind.can_be_drawn and ambiguity.concerns(message_type):
-            found = drawn(VALID[message_type](ambiguities=[ambiguity.id]), 40)
+            found = drawn(VALID[message_type](ambiguities=[ambiguity.id]), 15)
             verdicts = [check(message_type, message, now=NOW) for message in found]
             touched = {touch.ambiguity for verdict in verdicts for touch in verdict.ambiguities}
             assert touched == {ambiguity.id} or (not touched and not ambiguity.relates_values)
