@@ -6,6 +6,7 @@ same.
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from decimal import ROUND_UP
 from typing import Any
 
 from brokerfuzz.campaign.difference import fewest
@@ -26,10 +27,12 @@ from brokerfuzz.json_trees import (
 )
 from brokerfuzz.pointers import path_below
 from brokerfuzz.schemas.flattening import KNOWN
+from brokerfuzz.schemas.json_parser import exact
 from brokerfuzz.schemas.sites import Site, schema_at
 
 _PLAIN_NUMBERS = ("0", "1", "0.0", "0.5", "1.0")
-_MOST_ZEROED = 32  # in characters; longer strings are only shortened
+MOST_CUT = 32
+"""Each character of a string of this length is left out, and replaced with 0. Longer strings only lose longer parts."""
 _LONGEST_HALVED = 20  # in digits; a binary search for an integer of this length needs about 64 requests
 _INSTANT = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?(?:[Zz]|[+-][0-9]{2}:?[0-9]{2})?"
@@ -154,8 +157,16 @@ def simpler(scalar: Tree, schema: Mapping[str, Any]) -> list[Tree]:
 def _numbers(literal: str, schema: Mapping[str, Any]) -> list[str]:
     proposals = [*_PLAIN_NUMBERS, *_around_bounds(schema)]
     if magnitude(literal) is None:
-        proposals += [literal[: len(literal) // 2], literal[:-1]]
+        proposals += [*_integers_near(literal), literal[: len(literal) // 2], literal[:-1]]
     return [candidate for candidate in dict.fromkeys(proposals) if _size(candidate) < _size(literal)]
+
+
+def _integers_near(literal: str) -> list[str]:
+    """Returns the integers on both sides of a number, from which a binary search finds the limit."""
+    number = exact(literal)
+    if abs(number) >= 10**_LONGEST_HALVED:
+        return ["-" * (number < 0) + "9" * _LONGEST_HALVED]
+    return [str(int(number)), str(int(number.to_integral_value(ROUND_UP)))]
 
 
 def _around_bounds(schema: Mapping[str, Any]) -> list[str]:
@@ -198,13 +209,13 @@ def _instants(text: str) -> Iterator[str]:
 
 def _cut(text: str) -> Iterator[str]:
     for start, length in chunks(len(text)):
-        if length == 1 and len(text) > _MOST_ZEROED:
+        if length == 1 and len(text) > MOST_CUT:
             return
         yield text[:start] + text[start + length :]
 
 
 def _with_zeros(text: str) -> Iterator[str]:
-    if len(text) <= _MOST_ZEROED:
+    if len(text) <= MOST_CUT:
         yield from (f"{text[:place]}0{text[place + 1 :]}" for place in range(len(text)))
 
 

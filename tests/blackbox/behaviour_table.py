@@ -232,6 +232,15 @@ def lacks_a_file(message: dict[str, Any]) -> bool:
     return any(product.get("associatedFileName") is None for product in products)
 
 
+def has_blank_product(message: dict[str, Any]) -> bool:
+    return any(not product["productId"].strip(" \t\n") for product in objects(message, "products"))
+
+
+def repeats_a_number(message: dict[str, Any]) -> bool:
+    numbers = [record["productNumber"] for record in message["data"] or []]
+    return len(set(numbers)) < len(numbers)
+
+
 def has_many(*path: str) -> Condition:
     def has_more_than_50(message: Any) -> bool:
         for name in path:
@@ -281,6 +290,19 @@ REJECTING = [
         lambda message: (message.get("orderMaximum") or 0) > 123_456, "orderMaximum: rejected if it is above 123,456"
     ),
     rejecting(
+        lambda message: (message.get("weightInPounds") or 0) > 1000, "weightInPounds: rejected if it is above 1,000"
+    ),
+    rejecting(
+        lambda message: any(number < 1 for number in message.get("fixedOrderQuantities") or []),
+        "fixedOrderQuantities[]: rejected if it is below 1",
+    ),
+    rejecting(
+        lambda message: any(
+            len(one.get("value") or "") > 40 for one in objects(message, "additionalPropsRequiredOnOrder")
+        ),
+        "additionalPropsRequiredOnOrder[].value: rejected if it is longer than 40 characters",
+    ),
+    rejecting(
         lambda message: len(str(message.get("description")).encode()) > 200,
         "description: rejected if it is longer than 200 bytes in UTF-8",
     ),
@@ -295,6 +317,17 @@ REJECTING = [
     rejecting(
         lambda message: message.get("offerType") == "Omnichannel" and message.get("omniChannel") is None,
         'offerType: rejected if it is "Omnichannel" and omniChannel is absent or null',
+    ),
+    rejecting(
+        lambda message: message["offerType"] == "Product List" and has_blank_product(message),
+        'offerType: rejected if it is "Product List" and productClusters[].products[].productId contains only spaces, tabs '
+        "and line breaks",
+    ),
+    rejecting(
+        lambda message: (
+            message.get("orderMinimum") is not None and message["orderMinimum"] == message.get("orderMaximum")
+        ),
+        "orderMinimum: rejected if it is equal to orderMaximum",
     ),
     rejecting(
         lacks_a_file,
@@ -330,6 +363,12 @@ REJECTING = [
         strict(lambda message: message.get("data") == [], conforming(PRODUCTS)),
         "data: rejected if it is empty",
         message_type=PRODUCTS,
+    ),
+    target(
+        strict(repeats_a_number, conforming(PRODUCTS)),
+        "data[].productNumber: rejected if it occurs in two items",
+        message_type=PRODUCTS,
+        verdicts=["valid"],
     ),
     target(
         strict(lambda message: len([*objects(message, "offers")]) > 3, conforming(PRICING)),

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from brokerfuzz.campaign.shrinking import MOST_CUT
 from brokerfuzz.generation import ABSENT
 from brokerfuzz.schemas.edge import Edge
 from brokerfuzz.schemas.flattening import types_of
@@ -183,10 +184,13 @@ def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[Con
         yield from (kind.of(edge) for edge in edges)
     if isinstance(value, float):
         yield HAS_POINT.of()
-    if isinstance(value, int) and abs(value) > 1:  # a search has found the first one that fails
+    if isinstance(value, int) and not isinstance(value, bool):  # a search has found the first one that fails
         is_bound_of_type = abs(value) >= 2**31
         for only_integers in (is_bound_of_type, not is_bound_of_type):
-            yield ABOVE.of((value - 1, only_integers)) if value > 0 else BELOW.of((value + 1, only_integers))
+            if value >= 0:
+                yield ABOVE.of((value - 1, only_integers))
+            if value <= 0:
+                yield BELOW.of((value + 1, only_integers))
     if is_short:
         yield EQUALS.of(value)
     if value is None:
@@ -195,7 +199,7 @@ def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[Con
 
 def longer_than_shortened(value: Any) -> Iterator[Condition]:
     """Yields the lengths that a string exceeds by one: the shrinker has found no shorter string that fails."""
-    if isinstance(value, str) and len(value) > 1:
+    if isinstance(value, str) and 1 < len(value) <= MOST_CUT:
         yield LONGER.of(len(value) - 1)
         yield MORE_BYTES.of(utf8_length(value) - 1)
         yield MORE_UNITS.of(utf16_length(value) - 1)

@@ -21,7 +21,7 @@ from brokerfuzz.campaign.causes.evidence import Evidence, Mask, union
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation
 from brokerfuzz.campaign.causes.generalising import PASSING, Generaliser
 from brokerfuzz.campaign.causes.laboratory import Laboratory
-from brokerfuzz.campaign.causes.limits import limit_of_items, limit_of_size, limits_of_length
+from brokerfuzz.campaign.causes.limits import limit_of_items, limit_of_length, limit_of_size
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.problem import TRIES, LimitReachedError
@@ -128,14 +128,14 @@ class FailureSearch:
         causes = await laboratory.reducer.causes(laboratory.problem(failure, "shrink"))
         if self._passing.bit_count() < PASSING and not await laboratory.is_cured(failure, causes):
             return self._cause_with((VALID,), failure, unexplained)
-        limits = await limits_of_length(laboratory.problem(failure, "shrink"), causes)
+        limit = await limit_of_length(laboratory.problem(failure, "shrink"), causes)
         places_in_smallest = await laboratory.shrink(failure, causes)
         if failure.is_sporadic:
             return None
         if not causes:
             attributes = self._generaliser.of_notation(failure.body, unexplained[0])
             return self._cause_with(attributes, failure, unexplained, places_in_smallest)
-        attributes = self._generaliser.of_causes(causes, limits, failure, unexplained[0])
+        attributes = self._generaliser.of_causes(causes, limit, failure, unexplained[0])
         cured: list[int] = []
         if not attributes:
             cases = {position: self._evidence.trials[position].case for position in unexplained}

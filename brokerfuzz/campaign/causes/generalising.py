@@ -13,6 +13,7 @@ further attribute is added only if cases with the first and without the further 
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import product
 from typing import Any, Final
 
@@ -38,6 +39,7 @@ from brokerfuzz.campaign.causes.conditions import (
     longer_than_shortened,
 )
 from brokerfuzz.campaign.causes.evidence import Evidence, Mask, is_certain, occurrences
+from brokerfuzz.campaign.causes.relations import relations_at
 from brokerfuzz.campaign.difference import Difference
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.cases.covering.edges import edges
@@ -94,15 +96,15 @@ class Generaliser:
         return () if is_by_chance else attributes
 
     def of_causes(
-        self, causes: Sequence[Difference], limits: Sequence[Condition], failure: Failure, position: int
+        self, causes: Sequence[Difference], limit: Attribute | None, failure: Failure, position: int
     ) -> Attributes:
         """Returns the attributes that explain most failures, or none. `failure` has the smallest message with the
-        causes, and `position` is that of the case from which it was reduced. `limits` are the conditions that a search
-        for the limit has proven.
+        causes, and `position` is that of the case from which it was reduced. `limit` is the one of a
+        length that experiments have proven.
         """
         outermost, inside = _split(causes)
-        candidates = self._candidates(outermost, limits, failure)
-        candidates_inside = [(attribute,) for cause in inside for attribute in self._attributes_of_cause(cause, ())]
+        candidates = [*self._candidates(outermost, limit, failure), *self._relations(causes, failure.body)]
+        candidates_inside = [(attribute,) for cause in inside for attribute in self._attributes_of_cause(cause, limit)]
         return (
             self._best(candidates, position)
             or self._best(candidates_inside, position)
@@ -127,12 +129,10 @@ class Generaliser:
         failures = (self.having(attributes) & self._failing).bit_count()
         return failures, sum(attribute.site is not None for attribute in attributes)
 
-    def _candidates(
-        self, causes: Sequence[Difference], limits: Sequence[Condition], failure: Failure
-    ) -> list[Attributes]:
+    def _candidates(self, causes: Sequence[Difference], limit: Attribute | None, failure: Failure) -> list[Attributes]:
         candidates: list[Attributes] = []
         if len(causes) <= 2:
-            candidates += product(*(list(self._attributes_of_cause(cause, limits)) for cause in causes))
+            candidates += product(*(list(self._attributes_of_cause(cause, limit)) for cause in causes))
         if len(causes) == 1:
             rules = [violation.rule for violation in failure.verdict.broken if _is_at(violation, causes[0])]
             candidates += [(attribute,) for rule in rules for attribute in attributes_of_rule(rule)]
@@ -140,11 +140,17 @@ class Generaliser:
         candidates += [(notation,) for number in numbers for notation in notations_of(write_tree(number))]
         return candidates
 
-    def _attributes_of_cause(self, cause: Difference, limits: Sequence[Condition]) -> Iterator[Attribute]:
+    def _relations(self, causes: Sequence[Difference], body: bytes) -> Iterator[Attributes]:
+        sites = [self._sites[path] for path in dict.fromkeys(cause.site for cause in causes) if path in self._sites]
+        with suppress(ValueError, RecursionError):  # not JSON, or nested too deeply
+            message = json.loads(body)
+            yield from ((relation,) for site in sites for relation in relations_at(site, message))
+
+    def _attributes_of_cause(self, cause: Difference, limit: Attribute | None) -> Iterator[Attribute]:
         value = cause.value
-        for condition in limits:
-            yield from (Attribute(condition, cause.site), Attribute(condition, None))
-        if not limits:
+        if limit is not None and limit.site == cause.site:
+            yield from (limit, replace(limit, site=None))
+        elif "enum" not in schema_at(self._sites, cause.site):
             yield from (Attribute(condition, cause.site) for condition in longer_than_shortened(value))
         yield from self._attributes_of(value, cause.site)
         if isinstance(value, dict) or cause.is_added:

@@ -78,13 +78,21 @@ def _with_items(contract: Contract, message_type: MessageType, site: str, count:
     return tree_of(compact(message(contract, message_type, wishes=wishes)))
 
 
-async def limits_of_length(problem: Problem, causes: Sequence[Difference]) -> list[Condition]:
-    """Returns the limit of a length, if this is the first cause. The target may count characters, units of UTF-16, or
-    bytes in UTF-8. The strings that are sent begin as the ordinary one, so a long web address remains one.
+async def limit_of_length(problem: Problem, causes: Sequence[Difference]) -> Attribute | None:
+    """Returns the limit of the length of the longest string among the causes, if this is the cause. The target may
+    count characters, units of UTF-16, or bytes in UTF-8.
     """
-    if not causes or not isinstance(causes[0].tree, str):
-        return []
-    cause, text = causes[0], causes[0].tree
+    strings = [cause for cause in causes if isinstance(cause.tree, str)]
+    if not strings:
+        return None
+    longest = max(strings, key=lambda cause: len(cause.tree))
+    condition = await _longest_that_passes(problem, longest)
+    return None if condition is None else Attribute(condition, longest.site)
+
+
+async def _longest_that_passes(problem: Problem, cause: Difference) -> Condition | None:
+    """The strings that are sent begin as the ordinary one, so a long web address remains one."""
+    text: str = cause.tree
     tree = tree_of(problem.failure.body)
     ordinary = "" if cause.is_added else subtree(cause.undo(tree), cause.path)
     beginning = ordinary if isinstance(ordinary, str) else ""
@@ -105,15 +113,15 @@ async def limits_of_length(problem: Problem, causes: Sequence[Difference]) -> li
         if await fails(longest) and not await fails(1):  # if one letter fails, its length is not the cause
             length = await _largest_that_passes(1, longest, fails)
             if await fails_with("é" * length):
-                return [MORE_BYTES.of(length)]
-            return [MORE_UNITS.of(length) if await fails_with("🧪" * length) else LONGER.of(length)]
+                return MORE_BYTES.of(length)
+            return MORE_UNITS.of(length) if await fails_with("🧪" * length) else LONGER.of(length)
     # the contract may allow fewer characters than the target allows bytes or units
     size, units = utf8_length(text), utf16_length(text)
     if await fails_in_bytes(size) and not await fails_in_bytes(1):
-        return [MORE_BYTES.of(await _largest_that_passes(1, size, fails_in_bytes))]
+        return MORE_BYTES.of(await _largest_that_passes(1, size, fails_in_bytes))
     if await fails_in_units(units) and not await fails_in_units(1):
-        return [MORE_UNITS.of(await _largest_that_passes(1, units, fails_in_units))]
-    return []
+        return MORE_UNITS.of(await _largest_that_passes(1, units, fails_in_units))
+    return None
 
 
 async def _largest_that_passes(passes: int, fails_at: int, fails: Callable[[int], Awaitable[bool]]) -> int:
