@@ -33,7 +33,7 @@ from brokerfuzz.targets.target import opened
 from brokerfuzz.workers import AHEAD, Workers
 
 _SHARE_OF_TIME = 0.9
-"""The share of the time of the campaign after which workers return what they have."""
+"""The share of the remaining time after which workers return what they have."""
 
 
 @dataclass(frozen=True)
@@ -144,9 +144,16 @@ class WorkerAnswers:
         while self._last < last and (part := next(self._parts, None)) is not None:
             self._last = part
             if part not in self._added:
-                time_left = self._deadline - time.monotonic()
-                seconds = None if time_left == float("inf") else max(time_left * _SHARE_OF_TIME, 0.01)
-                self._futures[part] = self._pool.submit(_send_part, self._shared, part, seconds)
+                self._futures[part] = self._pool.submit(_send_part, self._shared, part, self._end_of_part())
+
+    def _end_of_part(self) -> float:
+        """The time at which workers return what they have, in seconds since the campaign started. The campaign does not
+        know earlier whether there are findings, so this is before the time for explaining them begins.
+        """
+        now = time.monotonic()
+        explaining = self._deadline - self._settings.time_for_findings
+        end = explaining if explaining > now else self._deadline
+        return now + (end - now) * _SHARE_OF_TIME - self._sender.started
 
 
 def _file_of_part(folder: str, part: int) -> Path:
@@ -156,14 +163,14 @@ def _file_of_part(folder: str, part: int) -> Path:
 # ------------------------------------------------------------------------------------------------ in a worker
 
 
-def _send_part(shared: _Shared, part: int, seconds: float | None) -> list[Exchange]:
-    """Sends the cases of a part and their twins until the seconds are over, and returns the exchanges."""
+def _send_part(shared: _Shared, part: int, end: float) -> list[Exchange]:
+    """Sends the cases of a part and their twins until the time `end`, and returns the exchanges."""
     masks = shared.secrets
     with nullcontext() if masks is None else output_without_secrets([lambda: masks]):
-        return threads.run(_exchanges_of(shared, part, seconds))
+        return threads.run(_exchanges_of(shared, part, end))
 
 
-async def _exchanges_of(shared: _Shared, part: int, seconds: float | None) -> list[Exchange]:
+async def _exchanges_of(shared: _Shared, part: int, end: float) -> list[Exchange]:
     settings, options = shared.settings, shared.settings.options
     target: Target = pickle.loads(shared.target)  # noqa: S301 - data from the process of the campaign
     sent: list[Exchange] = []
@@ -193,8 +200,9 @@ async def _exchanges_of(shared: _Shared, part: int, seconds: float | None) -> li
                 with suppress(UnsendableError, TargetLostError):
                     await _send(sender, shared, *numbered_case)
 
+        time_left = None if end == float("inf") else sender.started + end - time.monotonic()
         with suppress(TimeoutError):
-            async with opened(target), asyncio.timeout(seconds):
+            async with opened(target), asyncio.timeout(time_left):
                 await threads.together(*(work() for _ in range(options["concurrency"])))
     return sent
 
