@@ -46,7 +46,6 @@ class CampaignOutcome:
     `reason` says why the campaign is not complete. `status` is the exit status. `headline` is the outcome on one line,
     for example `partial (interrupted): 2 findings in 300 of 5,288 cases, 3 rules unproven`. `new` and `known` are the
     numbers of new and known findings. `unproven` is the number of rules for which every rejection is unproven.
-    `unwritten` lists the reports and other files that could not be written.
     """
 
     state: CampaignState
@@ -56,7 +55,6 @@ class CampaignOutcome:
     new: int
     known: int
     unproven: int
-    unwritten: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -120,8 +118,6 @@ class Result:
     """The number of cases whose answers are in the journal of an earlier run."""
     asked_again: int = 0
     """The number of `old` cases that were sent again, and got the same answer."""
-    unwritten: tuple[str, ...] = ()
-    """The reports and other files that could not be written."""
     masked: Mapping[str, int] = field(default_factory=dict)
     """The number of rejections that prove nothing because of a finding, by its name."""
     advice: str = ""
@@ -152,7 +148,7 @@ class Result:
         state, reason = self._state
         known = sum(finding.known for finding in self.findings)
         new = len(self.findings) - known
-        status = FAILED if state != "complete" or self.unwritten else 0
+        status = 0 if state == "complete" else FAILED
         if self.stop is not None and self.stop.cause == "interrupt":
             status = INTERRUPTED
         elif new and not (self.stop is not None and self.stop.cause == "changed"):
@@ -167,7 +163,6 @@ class Result:
             new=new,
             known=known,
             unproven=len(self.unproven_rules),
-            unwritten=self.unwritten,
         )
 
     def _numbers(self, new: int, known: int) -> Iterator[str]:
@@ -181,8 +176,6 @@ class Result:
             yield f"{self.unproven:,} of {counted(self.proofs.rejected, 'rejection')} prove nothing{self._because}"
         if rejections := sum(count for answer, count in self.sporadic if answer.kind == "rejected"):
             yield f"{counted(rejections, 'rejection')} of valid messages did not recur"
-        if self.unwritten:
-            yield f"{counted(len(self.unwritten), 'file')} not written"
 
     @property
     def _cases_in_words(self) -> str:

@@ -1,7 +1,6 @@
 """Writes the results of a campaign: the baseline and the reports."""
 
 import sys
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,8 +8,10 @@ from typing import Any
 from brokerfuzz.campaign import Result, Settings, baseline
 from brokerfuzz.campaign.baseline import Baseline
 from brokerfuzz.commands.output import UsageError, is_quiet, note, print_error, print_json
+from brokerfuzz.exit_status import FAILED
 from brokerfuzz.options import FireCommandOptions
 from brokerfuzz.reports import json_document, report_files, terminal
+from brokerfuzz.reports.json_document import Document
 
 _FILES = ("journal", "resume", "values", "hooks", "baseline")
 """The options whose files must differ from those of the reports."""
@@ -34,36 +35,32 @@ def known(options: FireCommandOptions) -> Baseline:
 def finish(result: Result, settings: Settings, options: FireCommandOptions, resume: str | None) -> int:
     """Prints the result, writes all files, and returns the exit status.
 
-    Prints the result first, so that no problem with a file can suppress the result. With `--json`, prints the result
-    last, because the JSON document lists the files that could not be written. `resume` is the command that continues
-    the campaign.
+    Prints the result first, so that no problem with a file can suppress the result. `resume` is the command that
+    continues the campaign.
     """
     as_json = options["json"]
     _note_expired(settings.known, options["baseline"])
-    written = list[str]()
     if options["baseline_update"]:
         expired = baseline.expired(settings.known)
         result = result.added_to_baseline(frozenset(failure for entry in expired for failure in entry["failing"]))
+    document = json_document.document(result)
     try:
-        if not as_json:
-            document = json_document.document(result)
-            documents = [str(path) for path in options["reports"] if str(path).lower().endswith(".json")]
-            report = next(iter(documents), None)  # in which `brokerfuzz explain` finds the findings
+        if as_json:
+            print_json(document)
+        else:
+            reports = [str(path) for path in options["reports"] if str(path).lower().endswith(".json")]
+            report = next(iter(reports), None)  # in which `brokerfuzz explain` finds the findings
             terminal.show(document, sys.stdout, quiet=is_quiet(), verbose=options["verbose"], report=report)
     finally:  # all files are written even if standard output is closed
-        try:
-            result, written = _write_files(result, options)
-        finally:  # Ctrl-C while the files are written does not suppress the JSON document
-            if as_json:
-                print_json(json_document.document(result))
+        written, unwritten = _write_files(result, document, options)
     if as_json:
         for path in written:
             note(f"wrote {path}")
     elif not is_quiet():
-        terminal.show_files(sys.stdout, written, result.unwritten, resume)
-    for problem in result.unwritten:
+        terminal.show_files(sys.stdout, written, unwritten, resume)
+    for problem in unwritten:
         print_error(problem)
-    return result.outcome.status
+    return result.outcome.status or (FAILED if unwritten else 0)
 
 
 def _note_expired(entries: Baseline, path: object) -> None:
@@ -71,19 +68,18 @@ def _note_expired(entries: Baseline, path: object) -> None:
         note(f"the entry {entry['finding']} in {path} was valid only until {entry['until']}, so it does not count")
 
 
-def _write_files(result: Result, options: FireCommandOptions) -> tuple[Result, list[str]]:
-    """Writes the baseline and the reports. Returns the result and the paths of the written files. `unwritten` in the
-    result describes the files that could not be written.
+def _write_files(result: Result, document: Document, options: FireCommandOptions) -> tuple[list[str], list[str]]:
+    """Writes the baseline and the reports. Returns the paths of the written files, and why others could not be
+    written.
     """
-    written = list[str]()
+    paths = [str(path) for path in options["reports"]]
+    problems = report_files.write_reports(paths, document)
     if options["baseline_update"]:
         path = str(options["baseline"])
-        problem = report_files.attempt(path, partial(_update_baseline, path, result))
-        result = replace(result, unwritten=(problem,) if problem else ())
-        written += [] if problem else [path]
-    paths = list(map(str, options["reports"]))
-    result, reports = report_files.write_reports(paths, result)
-    return result, [*written, *reports]
+        paths.insert(0, path)
+        if problem := report_files.attempt(path, partial(_update_baseline, path, result)):
+            problems[path] = problem
+    return [path for path in paths if path not in problems], list(problems.values())
 
 
 def _update_baseline(path: str, result: Result) -> None:

@@ -170,11 +170,6 @@ def campaign_facts(document: Document) -> Iterator[Fact]:
             yield _fact(name, str(document[name]))
 
 
-def outcome_of(document: Document) -> list[str]:
-    """Returns one line with the outcome of the campaign, and a further line for each file that could not be written."""
-    return [document["outcome"]["headline"], *document["outcome"]["unwritten"]]
-
-
 def answers_in_words(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{counts[kind]:,} {kind}" for kind in ANSWER_KINDS if counts[kind])
 

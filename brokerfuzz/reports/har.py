@@ -13,7 +13,7 @@ from typing import Any
 
 from brokerfuzz.cases.records import body_of
 from brokerfuzz.errors import ReportError
-from brokerfuzz.reports.facts import is_flaky, outcome_of
+from brokerfuzz.reports.facts import is_flaky
 from brokerfuzz.reports.json_document import Document
 from brokerfuzz.targets.http_messages import JSON_TYPE
 from brokerfuzz.wording import printable
@@ -36,7 +36,7 @@ def report(document: Document) -> str:
         "version": "1.2",
         "creator": {"name": "brokerfuzz", "version": document["brokerfuzz"]},
         "entries": [_entry(finding, request, document["started"]) for finding in document["findings"]],
-        "comment": f"{'; '.join(outcome_of(document))}. {about} Secrets are replaced by the names of variables.",
+        "comment": f"{document['outcome']['headline']}. {about} Secrets are replaced by the names of variables.",
     }
     return json.dumps({"log": log}, indent=2)
 

@@ -74,7 +74,7 @@ def report(document: Mapping[str, Any]) -> str:
 def _outcome(result: Result) -> dict[str, Any]:
     stop = result.stop
     details = stop.details.splitlines() if stop is not None and stop.cause == "contact" else []
-    return {**_attributes(result.outcome, "state", "reason", "status", "headline", "unwritten"), "details": details}
+    return {**_attributes(result.outcome, "state", "reason", "status", "headline"), "details": details}
 
 
 def _counts(result: Result, rule: str) -> dict[str, Any]:

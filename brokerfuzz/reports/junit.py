@@ -61,8 +61,8 @@ def _properties(document: Document) -> Iterator[tuple[str, str]]:
 def _campaign(document: Document) -> TestCase:
     """The report always contains this test case, because build servers reject a file without test cases."""
     outcome = document["outcome"]
-    output = [*facts.outcome_of(document), *facts.text_lines(facts.campaign_facts(document), indent="")]
-    if outcome["state"] == "complete" and not outcome["unwritten"]:
+    output = [outcome["headline"], *facts.text_lines(facts.campaign_facts(document), indent="")]
+    if outcome["state"] == "complete":
         return TestCase(document["message"], "campaign", output=output, seconds=document["seconds"])
     about = (outcome["state"], outcome["headline"])
     return TestCase(document["message"], "campaign", "error", *about, output=output, seconds=document["seconds"])

@@ -3,8 +3,7 @@ an existing file.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from os.path import lexists, realpath
 from pathlib import Path
@@ -12,7 +11,6 @@ from typing import Any
 
 from jsonschema_rs import Draft202012Validator
 
-from brokerfuzz.campaign.results import Result
 from brokerfuzz.errors import BrokerfuzzError, ReportError, problem_of
 from brokerfuzz.file_contents import read_file, write_errors
 from brokerfuzz.reports import har, json_document, junit, pages
@@ -85,22 +83,7 @@ def check_place(path: Path) -> None:
 # --------------------------------------------------------------------------------------------------------- writing
 
 
-def write_reports(paths: Sequence[str], result: Result) -> tuple[Result, Sequence[str]]:
-    """Returns the result with the final outcome, and the paths of the written reports.
-
-    If a report cannot be written, the outcome changes. In this case, the other reports are written again with the new
-    outcome. If the disk is full, they stay as they are.
-    """
-    problems = write_all(paths, json_document.document(result))
-    if not problems:
-        return result, paths
-    result = replace(result, unwritten=(*result.unwritten, *problems.values()))
-    complete = [path for path in paths if path not in problems]
-    write_all(complete, json_document.document(result))
-    return result, complete
-
-
-def write_all(paths: Iterable[str], document: Document) -> dict[str, str]:
+def write_reports(paths: Iterable[str], document: Document) -> dict[str, str]:
     """Writes all reports that can be written. Maps the paths of the others to the reasons."""
     reasons = {path: attempt(path, partial(_write, path, document)) for path in paths}
     return {path: reason for path, reason in reasons.items() if reason is not None}

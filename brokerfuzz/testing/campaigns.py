@@ -11,7 +11,7 @@ from brokerfuzz import campaign
 from brokerfuzz.campaign import CampaignOutcome, CampaignProgress, Finding, Result, Settings, baseline
 from brokerfuzz.campaign.settings import new_campaign_id
 from brokerfuzz.case_options import campaign_plan
-from brokerfuzz.errors import BrokerfuzzError, TargetError, UnknownNameError
+from brokerfuzz.errors import BrokerfuzzError, ReportError, TargetError, UnknownNameError
 from brokerfuzz.option import checked, completed, declared
 from brokerfuzz.options import FireOptions
 from brokerfuzz.reports import facts, json_document, report_files
@@ -187,9 +187,9 @@ class _ReadyCampaign(NamedTuple):
     reports: Sequence[str]
 
     def report(self, result: Result) -> Report:
-        """Writes the report files, and returns the report of the campaign."""
-        if self.reports:
-            result, _ = report_files.write_reports(self.reports, result)
+        """Writes the report files, and returns the report of the campaign. Raises `ReportError`."""
+        if problems := report_files.write_reports(self.reports, json_document.document(result)):
+            raise ReportError("; ".join(problems.values()))
         return Report(result)
 
 

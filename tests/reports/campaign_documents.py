@@ -79,7 +79,7 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
         finding(got={**finding()["got"], "response": long, "reason": long}, text=long, sentence=long, reproduce=long),
     ]
     state = draw(st.sampled_from(["complete", "partial", "untested"]))
-    outcome = {**recorded()["outcome"], "state": state, "unwritten": ["a"]}
+    outcome = {**recorded()["outcome"], "state": state}
     made = document(*draw(st.lists(st.sampled_from(some), max_size=3)), outcome=outcome, stopped="a")
     hostile: dict[str, Any] = _with_texts(made, texts)
     for changed, original in zip(hostile["findings"], made["findings"], strict=True):

@@ -14,7 +14,7 @@ import pytest
 from campaign_documents import CAMPAIGN, GOLDEN, recorded
 
 from brokerfuzz.reports import terminal
-from brokerfuzz.reports.report_files import REPORTS, read_report, write_all
+from brokerfuzz.reports.report_files import REPORTS, read_report, write_reports
 
 FILES = [f"report{suffix}" for suffix in REPORTS if suffix != ".json"]
 
@@ -39,7 +39,7 @@ def check_golden(name: str, text: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_report_in_a_file_is_as_expected(name: str, tmp_path: Path) -> None:
-    assert write_all([str(tmp_path / name)], read_report(CAMPAIGN)) == {}
+    assert write_reports([str(tmp_path / name)], read_report(CAMPAIGN)) == {}
     check_golden(name, (tmp_path / name).read_text(encoding="utf-8"))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from campaign_documents import CAMPAIGN, document, finding
 
-from brokerfuzz.reports.report_files import read_report, write_all
+from brokerfuzz.reports.report_files import read_report, write_reports
 
 COMMANDS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, COMMANDS)), None)
@@ -77,7 +77,7 @@ def test_a_page_can_be_read_searched_and_used_with_the_keyboard_and_without_a_sc
     open_page: OpenPage, tmp_path: Path
 ) -> None:
     page = tmp_path / "page.html"
-    assert write_all([str(page)], read_report(CAMPAIGN)) == {}
+    assert write_reports([str(page)], read_report(CAMPAIGN)) == {}
     for scheme, width in product(("light", "dark"), (400, 1200)):
         tab = open_page(page, color_scheme=scheme, viewport={"width": width, "height": 800})
         tab.click("#unfold")
@@ -108,7 +108,7 @@ def test_a_page_can_be_read_searched_and_used_with_the_keyboard_and_without_a_sc
 def test_hostile_texts_do_not_run_and_load_nothing(open_page: OpenPage, tmp_path: Path) -> None:
     found = finding(sentence=ATTACK, expected=ATTACK, reproduce=ATTACK, smallest={"body": ATTACK})
     path = tmp_path / "page.html"
-    assert write_all([str(path)], document(found, target=ATTACK)) == {}
+    assert write_reports([str(path)], document(found, target=ATTACK)) == {}
     tab = open_page(path)
     tab.click("#unfold")
     assert tab.locator("img").count() == 0

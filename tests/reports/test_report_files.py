@@ -7,7 +7,7 @@ from campaign_documents import document, documents, finding, recorded
 from fixture_types import Run
 from hypothesis import example, given
 
-from brokerfuzz.reports.report_files import REPORTS, read_report, write_all
+from brokerfuzz.reports.report_files import REPORTS, read_report, write_reports
 
 FEW: dict[str, Any] = {"rules": ["*orderMinimum:minimum"], "techniques": ["one-below"], "shrink": 0}
 
@@ -21,10 +21,12 @@ def test_reports_with_very_long_texts_are_small_and_messages_can_be_nested_very_
     long = "\x00`]]>\U0001f600" * 50_000
     got = {**finding()["got"], "response": long, "reason": long}
     names = [f"findings{suffix}" for suffix in REPORTS]
-    assert write_all(names, document(finding(sentence=long, got=got, reproduce=long, smallest={"body": long}))) == {}
+    assert (
+        write_reports(names, document(finding(sentence=long, got=got, reproduce=long, smallest={"body": long}))) == {}
+    )
     assert Path("findings.md").stat().st_size < 100_000
     assert Path("findings.xml").stat().st_size < 200_000
-    assert write_all(["a.json"], document(finding(smallest={"body": DEEP[0][0]}))) == {}
+    assert write_reports(["a.json"], document(finding(smallest={"body": DEEP[0][0]}))) == {}
     assert read_report("a.json")["findings"][0]["smallest"] == {"body": DEEP[0][0]}
 
 
@@ -32,7 +34,7 @@ def test_reports_with_very_long_texts_are_small_and_messages_can_be_nested_very_
 @example(document(finding(reproduce="\ud800\udfff")))
 def test_a_written_report_can_be_read(tmp_path_factory: pytest.TempPathFactory, hostile: dict[str, Any]) -> None:
     path = tmp_path_factory.getbasetemp() / "findings.json"
-    assert write_all([str(path)], hostile) == {}
+    assert write_reports([str(path)], hostile) == {}
     assert read_report(path) == json.loads(json.dumps(hostile))  # JSON joins two adjacent halves of a surrogate pair
 
 
