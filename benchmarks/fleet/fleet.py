@@ -39,6 +39,7 @@ from brokerfuzz.schemas import Condition, Contract, Rule, load_contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.rule import JSON_RULE
+from brokerfuzz.schemas.rule_ids import short_id
 
 STEPS: dict[Family, int] = {"loosened": 5, "coerced": 9, "tightened": 12, "crashing": 45, "misplaced": 6}
 """The step between the sites at which the fleet has a mistake, for each family: 5 means every fifth site. A mutant with
@@ -143,18 +144,18 @@ def _with_only(where: Where) -> Callable[[Message], bool]:
 
 def _dropped(ground: Ground, breaches: Breaches) -> Iterator[Candidate]:
     for rule in ground.rules:
-        yield _unchecked(ground, breaches, f"does not check {_name(rule)}", [rule])
+        yield _unchecked(ground, breaches, f"does not check {short_id(rule.id)}", [rule])
     for condition in ground.conditions.values():
         rules = [rule for rule in ground.rules if rule.condition == condition]
         yield _unchecked(ground, breaches, f"does not check anything if {condition.label}", rules)
         for kept in rules:
             others = [rule for rule in rules if rule is not kept]
-            yield _unchecked(ground, breaches, f"if {condition.label}, checks only {_name(kept)}", others)
+            yield _unchecked(ground, breaches, f"if {condition.label}, checks only {short_id(kept.id)}", others)
         tops = tuple({steps_of(rule.site)[0] for rule in rules})
         below = [rule for rule in ground.rules if rule.condition is None and is_within(rule.site, tops)]
         for rule in below:
             for words, met in (("if", False), ("unless", True)):
-                name = f"checks {_name(rule)} only {words} {condition.label}"
+                name = f"checks {short_id(rule.id)} only {words} {condition.label}"
                 yield _unchecked(ground, breaches, name, [rule], _is_met(condition, met))
 
 
@@ -180,10 +181,6 @@ def _breaking(ground: Ground, breaches: Breaches, rule: Rule) -> Iterable[bytes]
     return ground.bodies(breaches[rule]) if rule in breaches else []
 
 
-def _name(rule: Rule) -> str:
-    return rule.id.partition("/")[2]
-
-
 PARTS: dict[str, Callable[[int, int], bool]] = {
     "the first item": lambda index, _: index >= 1,
     "the first ten items": lambda index, _: index >= 10,
@@ -201,7 +198,7 @@ def _partly_checked(ground: Ground, breaches: Breaches) -> Iterator[Candidate]:
     ]
     for number, (words, unchecked) in enumerate(PARTS.items()):
         for rule, path in arrays[number :: STEPS["misplaced"]]:
-            name = f"checks {_name(rule)} only for {words} of {path}"
+            name = f"checks {short_id(rule.id)} only for {words} of {path}"
             mutant = forgiving("misplaced", name, _is_at(rule, len(steps_of(path)), unchecked))
             yield mutant, _with_items(ground, path, *breaches[rule])
 
@@ -297,7 +294,7 @@ def _unchecked_while(ground: Ground, state: State, rule: Rule, site: str, value:
     def excused(message: Message, one: Break) -> object:
         return one.rule is rule and state.holds(message.item(one.steps[:-1]) if state.above else message.value)
 
-    mutant = forgiving("interaction", f"does not check {_name(rule)} while {state}", excused)
+    mutant = forgiving("interaction", f"does not check {short_id(rule.id)} while {state}", excused)
     return mutant, ground.bodies((state.site, state.values.example), (site, value))
 
 

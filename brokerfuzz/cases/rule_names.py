@@ -14,6 +14,7 @@ from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.pointers import path_to
 from brokerfuzz.schemas import Contract, MessageType, Rule
 from brokerfuzz.schemas.contract import once_per_contract
+from brokerfuzz.schemas.rule_ids import parts_of_id
 
 
 @once_per_contract
@@ -24,7 +25,10 @@ def rule_names(contract: Contract, message_type: MessageType | None = None) -> M
     ends = {(message_type, site): _ends(contract, message_type, site) for message_type, site in sites}
     counts = Counter(chain.from_iterable(ends.values()))
     short = {site: next((end for end in ends[site] if counts[end] == 1), "/".join(site)) for site in sites}
-    return {rule.id: f"{short[rule.message_type, rule.site]} {_keyword(rule)}" for rule in rules}
+    return {
+        rule.id: f"{short[rule.message_type, rule.site]} {parts_of_id(rule.id).keyword_with_condition}"
+        for rule in rules
+    }
 
 
 @once_per_contract
@@ -50,7 +54,3 @@ def _ends(contract: Contract, message_type: MessageType, path: str) -> list[str]
     names = [message_type, *(step for step in site.steps if step != 0)]
     last_items = list(takewhile(lambda step: step == 0, reversed(site.steps)))
     return [path_to([*names[start:], *last_items]) for start in reversed(range(len(names)))]
-
-
-def _keyword(rule: Rule) -> str:
-    return f"{rule.keyword}@{rule.condition.label}" if rule.condition else rule.keyword

@@ -15,6 +15,8 @@ from typing import Literal
 from brokerfuzz.reports import facts
 from brokerfuzz.reports.json_document import Document
 from brokerfuzz.reports.rendering import markup
+from brokerfuzz.schemas.judged_interpretations import AMBIGUITY_RULE
+from brokerfuzz.schemas.rule_ids import parts_of_id
 from brokerfuzz.wording import counted
 
 _STARTED = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", re.ASCII)
@@ -105,5 +107,5 @@ def _ambiguities(document: Document) -> Iterator[TestCase]:
 
 
 def _group(document: Document, rule: str) -> str:
-    site = "ambiguities" if rule.startswith("ambiguity/") else rule.partition("/")[2].rpartition(":")[0]
+    site = "ambiguities" if rule.startswith(AMBIGUITY_RULE) else parts_of_id(rule).site
     return f"{document['message']}.{site}" if site else document["message"]

@@ -10,6 +10,7 @@ from brokerfuzz.contract_names import MessageType
 from brokerfuzz.pointers import path_below
 from brokerfuzz.schemas.flattening import composed_keywords_of, conditions_of
 from brokerfuzz.schemas.keywords import CUT_OFF, KEYWORDS, OTHER_ITEMS, Schema
+from brokerfuzz.schemas.rule_ids import RuleId, short_id
 from brokerfuzz.schemas.sites import Site
 
 JSON_RULE = "json"
@@ -57,19 +58,17 @@ class Rule:
     validation_rule: int | None = field(default=None, compare=False)
     """The number of the rule in the contract's list of validation rules, if this list states the rule, too."""
     id: str = field(init=False, compare=False)
-    """The ID, such as `offer-creation-request/productClusters[].products[].pageCount:minimum`. If the rule has a
-    condition, the condition follows after `@`.
-    """
+    """The ID (see `RuleId`)."""
 
     def __post_init__(self) -> None:
-        suffix = f"@{self.condition.label}" if self.condition else ""
-        object.__setattr__(self, "id", f"{self.message_type}/{self.site}:{self.keyword}{suffix}")
+        condition = self.condition.label if self.condition else ""
+        object.__setattr__(self, "id", str(RuleId(self.message_type, self.site, self.keyword, condition)))
 
     @property
     def names(self) -> tuple[str, ...]:
         """What filters may call the rule: its ID, with or without the message type, or its site (if it has a name)."""
-        short_id = self.id.removeprefix(f"{self.message_type}/")
-        return (self.id, short_id, self.site) if self.site else (self.id, short_id)
+        names = (self.id, short_id(self.id))
+        return (*names, self.site) if self.site else names
 
 
 def derive_rules(message_type: MessageType, root: Site) -> list[Rule]:

@@ -10,6 +10,7 @@ from brokerfuzz.contract_names import LABELS, Label
 from brokerfuzz.errors import UnknownNameError, listed_names, shortened
 from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas.keywords import KEYWORDS
+from brokerfuzz.schemas.rule_ids import parts_of_id
 from brokerfuzz.wording import counted, printable
 
 RIGHT_ANSWERS: Mapping[str, Sequence[str]] = {
@@ -62,7 +63,7 @@ def contradiction(rule: str, at: str, found: str, demanded: str, answered: str) 
         value = f"bytes that are not JSON ({value.removeprefix(NOT_JSON)})"
     elif found == NOTHING:
         value = "a message without it"
-    demand = must(rule.rpartition(":")[2].partition("@")[0], shortened(printable(demanded), 2 * _LONGEST_VALUE))
+    demand = must(parts_of_id(rule).keyword, shortened(printable(demanded), 2 * _LONGEST_VALUE))
     place = printable(site_of(at), 100) or "message"
     return f"{place}: {answered} {value}; {demand if answered == 'accepted' else 'must be rejected'}"
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from brokerfuzz.campaign.causes.attributes import Attribute, keyword_of, site_of_rule
+from brokerfuzz.campaign.causes.attributes import Attribute
 from brokerfuzz.campaign.causes.conditions import DIFFERS, EQUALS, HAS_VALUE, MISSING
 from brokerfuzz.campaign.causes.evidence import Evidence, Mask, is_certain, union
 from brokerfuzz.campaign.causes.explanation import MOST_NAMED, Explanation
@@ -26,12 +26,12 @@ from brokerfuzz.campaign.causes.leniencies import (
     conversions_with_one_cause,
     habit_of,
     missing_null_or_empty,
-    short_name,
     unchecked_places_of,
 )
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.proof import Trial
 from brokerfuzz.pointers import is_within, steps_of
+from brokerfuzz.schemas.rule_ids import parts_of_id, short_id
 from brokerfuzz.schemas.verdicts import contradiction
 from brokerfuzz.wording import listed
 
@@ -63,7 +63,7 @@ class _Unit:
 
     @property
     def site(self) -> str:
-        return site_of_rule(self.rule) or "message"
+        return parts_of_id(self.rule).site or "message"
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class AcceptanceSearch:
             failing=tuple(sorted({entry for trial in cases for entry in _failing_entries(trial)})),
             covered=covered,
             tried=tried | covered,
-            sites=tuple(dict.fromkeys(site_of_rule(rule) for rule in rules)),
+            sites=tuple(dict.fromkeys(parts_of_id(rule).site for rule in rules)),
             rules=tuple(rules),
             extent=(len(rules), len(tried_rules)) if is_habit else (0, 0),
         )
@@ -317,10 +317,10 @@ def _could_fail(trial: Trial) -> bool:
 def _failing_entries(trial: Trial) -> Iterator[str]:
     """Yields what a baseline compares: the rule, the technique, and whether the fault is in a later item."""
     if not trial.case.faults:
-        yield f"accepts {short_name(trial.verdict.broken[0].rule)} without a technique"
+        yield f"accepts {short_id(trial.verdict.broken[0].rule)} without a technique"
     for fault in trial.case.faults:
         later = any(step.isdecimal() and int(step) for step in steps_of(fault.at))
-        yield f"accepts {short_name(fault.rule)} {fault.technique}{' in a later item' if later else ''}"
+        yield f"accepts {short_id(fault.rule)} {fault.technique}{' in a later item' if later else ''}"
 
 
 def _habits_in_words(units: Sequence[_Unit]) -> str:
@@ -329,7 +329,7 @@ def _habits_in_words(units: Sequence[_Unit]) -> str:
         return habits[0].text
     if all(habit.accepted for habit in habits):
         return conversions_in_words(habits)
-    keywords = dict.fromkeys(keyword_of(unit.rule) for unit in units)
+    keywords = dict.fromkeys(parts_of_id(unit.rule).keyword for unit in units)
     return f"does not always check {listed(keywords, most=MOST_NAMED)}"
 
 

@@ -13,6 +13,7 @@ from typing import Final
 from brokerfuzz.campaign.causes.conditions import Condition
 from brokerfuzz.campaign.proof import Trial
 from brokerfuzz.schemas.rule import JSON_RULE
+from brokerfuzz.schemas.rule_ids import parts_of_id
 from brokerfuzz.wording import with_article
 
 
@@ -100,30 +101,23 @@ def larger_than(size: int) -> MessageAttribute:
 
 def attributes_of_rule(rule: str) -> list[MessageAttribute]:
     """Returns what a message has that breaks this rule: it breaks the rule, one with this keyword, and any rule."""
-    keyword = keyword_of(rule)
+    parts = parts_of_id(rule)
+    keyword = parts.keyword
     is_json = keyword == JSON_RULE
     return [
         MessageAttribute(
-            "the message is not JSON" if is_json else f"it breaks {rule.rpartition(':')[2]}",
+            "the message is not JSON" if is_json else f"it breaks {parts.keyword_with_condition}",
             f"breaks {rule}",
             lambda trial: any(violation.rule == rule for violation in trial.verdict.broken),
-            place=site_of_rule(rule) or "message",
+            place=parts.site or "message",
         ),
         MessageAttribute(
             "the message is not JSON" if is_json else f"a value breaks {keyword}",
             f"breaks {keyword}",
-            lambda trial: any(keyword_of(violation.rule) == keyword for violation in trial.verdict.broken),
+            lambda trial: any(parts_of_id(violation.rule).keyword == keyword for violation in trial.verdict.broken),
         ),
         MessageAttribute("the message is invalid", "breaks any rule", lambda trial: bool(trial.verdict.broken)),
     ]
-
-
-def keyword_of(rule: str) -> str:
-    return rule.rpartition(":")[2].partition("@")[0]
-
-
-def site_of_rule(rule: str) -> str:
-    return rule.partition("/")[2].rpartition(":")[0]
 
 
 # ---------------------------------------------------------------------------------------------------------- notations

@@ -18,6 +18,7 @@ from brokerfuzz.pointers import path_below, steps_of, value_at
 from brokerfuzz.schemas import Contract, Rule
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.rule import JSON_RULE
+from brokerfuzz.schemas.rule_ids import parts_of_id, short_id
 from brokerfuzz.wording import listed
 
 _NAMES: Final[Mapping[type, str]] = {
@@ -71,8 +72,8 @@ class UncheckedPlace(NamedTuple):
 
 def unchecked_places_of(case: Case, contract: Contract) -> Iterator[UncheckedPlace]:
     for fault in case.faults:
-        yield UncheckedPlace("rule", fault.rule, f"{short_name(fault.rule)} is not checked")
-        if condition := fault.rule.partition("@")[2]:
+        yield UncheckedPlace("rule", fault.rule, f"{short_id(fault.rule)} is not checked")
+        if condition := parts_of_id(fault.rule).condition:
             yield UncheckedPlace("condition", condition, f"the rules for {condition} are not checked")
         path = ""
         for step in steps_of(fault.at):
@@ -172,7 +173,3 @@ def conversions_in_words(conversions: Iterable[Habit]) -> str:
         return f"accepts {listed(accepted, most=MOST_NAMED)} for {listed(instead_of, most=MOST_NAMED)}"
     pairs = [f"{conversion.accepted} for {conversion.instead_of}" for conversion in distinct]
     return f"converts values of wrong types: {listed(pairs, most=MOST_NAMED)}"
-
-
-def short_name(rule: str) -> str:
-    return rule.partition("/")[2]

@@ -7,6 +7,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.covering.edges import edges, parts_of
 from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas import Contract, MessageType, Rule
+from brokerfuzz.schemas.rule_ids import parts_of_id
 
 
 class Goal(NamedTuple):
@@ -27,8 +28,8 @@ GOAL_KINDS = ("rule", "technique", "edge", "ambiguity")
 
 def of_rule(rule: Rule, technique: str | None = None) -> Goal:
     """Returns the goal of a case that breaks the rule with the technique (None: with any technique)."""
-    suffix = rule.id.rpartition(":")[2]
-    return Goal("technique", rule.site, f"{suffix} {technique}") if technique else Goal("rule", rule.site, suffix)
+    name = parts_of_id(rule.id).keyword_with_condition
+    return Goal("technique", rule.site, f"{name} {technique}") if technique else Goal("rule", rule.site, name)
 
 
 def covered(case: Case, contract: Contract) -> set[Goal]:

@@ -10,6 +10,7 @@ from typing import Any
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_tags import tagged_edge, tagged_now
 from brokerfuzz.schemas.instants import spell
+from brokerfuzz.schemas.rule_ids import short_id
 
 LONGEST_REASON = 1000
 _LONGEST_TOPIC = 70
@@ -28,7 +29,7 @@ def stem(case: Case) -> str:
 
 def topic_of(case: Case) -> str:
     """Returns what a case tests: the rule and the technique, the tags, or the ambiguities."""
-    words = [f"{fault.rule.partition('/')[2]} {fault.technique}" for fault in case.faults]
+    words = [f"{short_id(fault.rule)} {fault.technique}" for fault in case.faults]
     words = words or [tag.rpartition(":")[2] for tag in case.tags if not tag.startswith(_UNTITLED_TAGS)]
     return slug(" ".join(words or dict.fromkeys(touch.ambiguity for touch in case.verdict.ambiguities)), "-")
 
