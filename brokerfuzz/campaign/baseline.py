@@ -22,7 +22,6 @@ from typing import Any
 from jsonschema_rs import validator_for
 
 from brokerfuzz.campaign.finding import Finding
-from brokerfuzz.campaign.results import KnownOutcome, Result
 from brokerfuzz.errors import BaselineError, problem_of
 from brokerfuzz.file_contents import read_file, write_errors
 from brokerfuzz.locks import held
@@ -79,21 +78,6 @@ def _entries(document: Any) -> Baseline:
         raise ValueError(problem)
     entries: Baseline = document["findings"]
     return entries
-
-
-def outcomes(entries: Baseline, result: Result, correct: Container[str]) -> dict[str, KnownOutcome]:
-    """Says for each known finding whether something of it still fails. Otherwise, it is gone if the campaign is
-    complete, and the answer to its case is now `correct` (see `Observations`).
-    """
-    still_failing = {failure for finding in result.findings for failure in finding.failing}
-    is_complete = result.outcome.state == "complete"
-    outcome_of: dict[str, KnownOutcome] = {}
-    for entry in entries:
-        if not still_failing.isdisjoint(entry["failing"]):
-            outcome_of[entry["finding"]] = "still there"
-        else:
-            outcome_of[entry["finding"]] = "gone" if is_complete and entry["case"] in correct else "unclear"
-    return outcome_of
 
 
 def expired(entries: Baseline) -> list[Entry]:

@@ -9,6 +9,7 @@ from itertools import cycle, islice
 from time import monotonic
 from typing import Final
 
+from brokerfuzz.campaign.causes.laboratory import Laboratory
 from brokerfuzz.campaign.proof import Trial
 from brokerfuzz.campaign.sending import Sender
 
@@ -18,21 +19,21 @@ _MOST_MESSAGES: Final = 20
 _MOST_REPETITIONS: Final = 300
 
 
-async def answers_differ(sent: Sequence[Trial], sender: Sender, deadline: float) -> bool:
+async def answers_differ(trials: Sequence[Trial], laboratory: Laboratory) -> bool:
     """Sends rejected valid messages again, one at a time. Those that are accepted now are repeated, until they are
-    rejected often enough, or until the `deadline` (on the clock `time.monotonic`). Raises `TargetLostError`.
+    rejected often enough, or until the time for repetitions is over. Raises `TargetLostError`.
     """
-    rejected = [trial for trial in sent if trial.contradiction == "valid-rejected"]
+    rejected = [trial for trial in trials if trial.contradiction == "valid-rejected"]
     if len(rejected) < _FEW:
         return False
     rejected.sort(key=lambda trial: trial.number)
     repeated = rejected[:: -(-len(rejected) // _MOST_MESSAGES)]
-    accepted = [trial for trial in repeated if await _answer(trial, sender) == "accepted"]
+    accepted = [trial for trial in repeated if await _answer(trial, laboratory.sender) == "accepted"]
     rejections = 0
     for trial in islice(cycle(accepted), _MOST_REPETITIONS):
-        if monotonic() > deadline:
+        if monotonic() > laboratory.repetitions.deadline:
             break
-        rejections += await _answer(trial, sender) == "rejected"
+        rejections += await _answer(trial, laboratory.sender) == "rejected"
         if rejections == _FEW:
             return True
     return False

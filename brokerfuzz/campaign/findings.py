@@ -4,12 +4,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from brokerfuzz.campaign.baseline import failing
 from brokerfuzz.campaign.causes.evidence import Evidence
 from brokerfuzz.campaign.causes.explanation import Explanation
 from brokerfuzz.campaign.contradictions import FINDING_KINDS
 from brokerfuzz.campaign.finding import Finding, finding_name
+from brokerfuzz.campaign.settings import Settings
 from brokerfuzz.cases.fresh_values import MARK, FreshValues, marked
-from brokerfuzz.schemas import Contract
 from brokerfuzz.schemas.judged_interpretations import source_of
 from brokerfuzz.targets.target import Target
 
@@ -18,17 +19,14 @@ _NEW_IN_QUOTES = "-'\"$NEW\"'"
 
 
 def findings_of(
-    explanations: Sequence[Explanation],
-    evidence: Evidence,
-    target: Target,
-    contract: Contract,
-    fresh: FreshValues | None = None,
+    explanations: Sequence[Explanation], evidence: Evidence, target: Target, settings: Settings
 ) -> tuple[Finding, ...]:
     """Returns a finding for each explanation, the most important ones first."""
-    findings = [_finding(explanation, evidence, target, contract, fresh) for explanation in explanations]
+    findings = [_finding(explanation, evidence, target, settings.fresh_values) for explanation in explanations]
     order = list(FINDING_KINDS)
     findings.sort(key=lambda finding: (order.index(finding.kind), -finding.failed))
-    return tuple(_with_names_of_their_own(findings))
+    known = failing(settings.known, settings.plan.message_type)
+    return tuple(finding.against(known) for finding in _with_names_of_their_own(findings))
 
 
 def _with_names_of_their_own(findings: Sequence[Finding]) -> Iterator[Finding]:
@@ -41,16 +39,14 @@ def _with_names_of_their_own(findings: Sequence[Finding]) -> Iterator[Finding]:
         yield replace(finding, name=finding_name(finding.kind, finding.message_type, key)) if number else finding
 
 
-def _finding(
-    explanation: Explanation, evidence: Evidence, target: Target, contract: Contract, fresh: FreshValues | None
-) -> Finding:
+def _finding(explanation: Explanation, evidence: Evidence, target: Target, fresh: FreshValues | None) -> Finding:
     failure = explanation.failure
     cases = [trial.case for trial in evidence.cases(explanation.covered)]
     changes = fresh is not None and fresh.changes(failure.case, failure.body)
     name = fresh.name if fresh is not None else None
     rule = failure.verdict.broken[0].rule if failure.verdict.broken else ""
     return Finding(
-        name=finding_name(failure.kind, failure.case.message_type, explanation.key),
+        name=explanation.name,
         kind=failure.kind,
         text=explanation.text,
         failing=explanation.failing,
@@ -70,10 +66,9 @@ def _finding(
         shown=failure.shown,
         whole=failure.whole,
         twin=explanation.twin,
-        source=(source_of(rule, contract) or "") if rule else "",
+        source=(source_of(rule, evidence.contract) or "") if rule else "",
         reproduction=_reproduction(failure.body, target, name if changes else None),
         fresh=name if changes else None,
-        new=explanation.failing,
     )
 
 

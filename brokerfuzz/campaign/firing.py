@@ -6,27 +6,20 @@ not depend on the order in which answers arrive.
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import replace
-from datetime import UTC, datetime
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from time import monotonic
 from typing import Any
 
-from brokerfuzz.campaign import baseline
-from brokerfuzz.campaign.advice import advice_about, fresh_advice
+from brokerfuzz.campaign.advice import advice_about
 from brokerfuzz.campaign.case_stream import CaseStream, NumberedCase
-from brokerfuzz.campaign.causes.explanation import Explanation, explanation_of_loss
 from brokerfuzz.campaign.causes.investigation import Investigation
 from brokerfuzz.campaign.causes.laboratory import Laboratory, accepted_examples
-from brokerfuzz.campaign.differing_answers import answers_differ
 from brokerfuzz.campaign.exchanges import KnownAnswers
 from brokerfuzz.campaign.failure import Failure
-from brokerfuzz.campaign.finding import finding_name
 from brokerfuzz.campaign.findings import findings_of
 from brokerfuzz.campaign.first_contact import make_contact
 from brokerfuzz.campaign.journal import Journal, exchanges
-from brokerfuzz.campaign.known_identifiers import KnownIdentifiers
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.old_answers import OldAnswers
 from brokerfuzz.campaign.problem import TRIES, Bounds
@@ -37,7 +30,6 @@ from brokerfuzz.campaign.settings import Settings
 from brokerfuzz.campaign.twins import Proving
 from brokerfuzz.campaign.worker_answers import WorkerAnswers
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.plan import STRIDE
 from brokerfuzz.errors import HookError, JournalError, WorkerError
 from brokerfuzz.targets import Target
 from brokerfuzz.targets.threads import run, together
@@ -78,36 +70,27 @@ class Campaign:
         pool: Workers | None = None,
     ) -> None:
         self.stop: Stop | None = None
-        self._settings, self._options, self._judge = settings, settings.options, settings.judge
-        self._target, self._on_progress = target, on_progress
-        self._workers = None if pool is None else WorkerAnswers(pool, settings, target)
+        self._settings = settings
+        self._target = target
+        self._on_progress = on_progress
+        self._phase = "firing"
+        self._deadline = monotonic() + (settings.options["max_time"] or float("inf"))
+        self._cases = CaseStream(settings.plan.numbered() if cases is None else cases)
         self._sender = Sender(
             target,
-            rate=self._options["rate"],
+            rate=settings.options["rate"],
             known=known,
             record=None if journal is None else journal.add,
             fresh=settings.fresh_values,
-            longest_wait=self._options["longest_wait"],
+            longest_wait=settings.options["longest_wait"],
         )
+        self._workers = None if pool is None else WorkerAnswers(pool, settings, target, self._sender)
+        self._proving = Proving(self._sender, settings.judge)
+        self._old_answers = OldAnswers(self._sender, self._proving.known_identifiers, settings.judge.contract)
         self._seen = Observations(frozenset(entry["case"] for entry in settings.known))
-        self._known_identifiers = KnownIdentifiers(self._sender, self._judge)
-        self._old = OldAnswers(self._sender, self._known_identifiers, self._judge.contract)
-        self._proving = Proving(self._sender, self._judge, self._known_identifiers)
-        self._cases = CaseStream(settings.plan.numbered() if cases is None else cases)
-        self._case_ids = frozenset[str]()
         self._investigation: Investigation | None = None
-        self._last_message: Explanation | None = None
-        self._contacted = False
-        self._phase = "firing"
-        self._generated: int | None = None
-        """The number of cases of the catalogue, or None if it is not generated yet."""
-        self._catalogue_sent = 0
         self._unanswered: list[NumberedCase] = []
         """The cases that were under way when a worker was lost."""
-        self._begun, self._ended = datetime.now(UTC), float("inf")
-        max_time = self._options["max_time"]
-        self._deadline = float("inf") if max_time is None else monotonic() + max_time
-        self._turn_ends = 0.0
 
     async def run(self) -> None:
         """Raises `TargetError` if the target cannot be reached."""
@@ -123,7 +106,6 @@ class Campaign:
             self._cases.close()
             if self._workers is not None:
                 self._workers.close()
-            self._ended = monotonic()
             await self._target.close()
 
     async def _limited(self, phase: Coroutine[Any, Any, None]) -> None:
@@ -140,13 +122,15 @@ class Campaign:
         """Stops the campaign. If a hook fails at the first message, raises its error, because there is no result to
         keep.
         """
-        if isinstance(problem, HookError) and not self._contacted:
+        if isinstance(problem, JournalError):
+            self.stop = Stop(str(problem), "journal")
+        elif self._sender.timing.latencies:
+            self.stop = Stop(str(problem), "hook", problem.details)
+        else:
             raise problem
-        details = problem.details if isinstance(problem, HookError) else ""
-        self.stop = Stop(str(problem), "hook" if isinstance(problem, HookError) else "journal", details)
 
     def _stop_at_time_limit(self) -> None:
-        reason = f"the time limit of {self._options['max_time']:g} s was reached"
+        reason = f"the time limit of {self._settings.options['max_time']:g} s was reached"
         if self._sender.waits_for:
             reason += f" while brokerfuzz waited for the target ({self._sender.waits_for})"
         self.stop = self.stop or Stop(reason, "limit")
@@ -155,10 +139,11 @@ class Campaign:
 
     async def _make_contact(self) -> None:
         try:
-            self.stop = await make_contact(self._sender, self._target, self._settings.plain, self._known_identifiers)
+            self.stop = await make_contact(
+                self._sender, self._target, self._settings.plain, self._proving.known_identifiers
+            )
         except TargetLostError as lost:
             self.stop = Stop(lost.reason, "target", advice=self._target.advice or "")
-        self._contacted = True
 
     async def _generate(self) -> None:
         """Generates the catalogue, which does not count towards the time limit."""
@@ -166,26 +151,25 @@ class Campaign:
             return
         self._report_progress(GENERATING)
         started = monotonic()
-        plan = self._settings.plan
-        self._generated = len(plan.catalogue_cases())
-        self._case_ids = plan.valid_ids
+        self._seen.begin(self._settings.plan)
         self._deadline += monotonic() - started
         if self._workers is not None:
-            self._workers.begin(self._sender, self._deadline, self._case_ids)
-            self._sender.fetch = self._workers.fetch
+            self._workers.begin(self._deadline, self._seen.valid_ids)
 
     # ------------------------------------------------------------------------------------------------ cases
 
     async def _fire(self) -> None:
-        await together(*(self._work() for _ in range(self._options["concurrency"])))
+        await together(*(self._work() for _ in range(self._settings.options["concurrency"])))
         if self._workers is not None and self._unanswered:
-            await self._recover(self._workers)
+            async for number, case in self._workers.recovered(self._unanswered, self._cases):
+                await self._send(number, case)
 
     async def _work(self) -> None:
+        turn_ends = 0.0
         while self.stop is None:
-            if monotonic() > self._turn_ends:
+            if monotonic() > turn_ends:
                 await asyncio.sleep(0)
-                self._turn_ends = monotonic() + TURN
+                turn_ends = monotonic() + TURN
                 self._leave_time_for_findings()
                 continue
             numbered_case = await self._cases.next()
@@ -193,31 +177,19 @@ class Campaign:
                 return
             await self._send(*numbered_case)
 
-    async def _recover(self, workers: WorkerAnswers) -> None:
-        """After a worker was lost, adds the answers that all workers have got so far."""
-        last_part = workers.recover()
-        self._sender.fetch = None
-        while (numbered_case := await self._cases.next()) is not None and numbered_case[0] // STRIDE <= last_part:
-            self._unanswered.append(numbered_case)
-        for number, case in self._unanswered:
-            if self._sender.known.answer(case.id) is not None:
-                await self._send(number, case)
-
     async def _send(self, number: int, case: Case) -> None:
         """Sends a case, and records its answer."""
         try:
             answer = await self._sender.ask("case", number, case)
-            await self._record_answer(Trial(number, case, self._judge.verdict(case), answer))
+            await self._record_answer(Trial(number, case, self._settings.judge.verdict(case), answer))
         except UnsendableError:
-            self._seen.left_out += 1
+            self._seen.add_left_out(number)
         except TargetLostError as lost:
             self._lose(lost, number, case)
         except WorkerError:
             advice = "check that the workers have enough memory"
             self.stop = self.stop or Stop("a worker was lost", "worker", advice=advice)
             self._unanswered.append((number, case))
-            return
-        self._catalogue_sent += number < self._settings.plan.first_random_number
 
     def _leave_time_for_findings(self) -> None:
         """Near the end of the time, stops if there is something to shrink."""
@@ -226,13 +198,11 @@ class Campaign:
 
     async def _record_answer(self, trial: Trial) -> None:
         """If the target rejected a message that is not valid, also sends what can prove the rejection."""
-        if difference := await self._old.difference(trial):
+        if difference := await self._old_answers.difference(trial):
             reason = f"the target has changed since the journal was written: {difference}"
             self.stop = self.stop or Stop(reason, "changed", advice="start a new campaign, with another --journal")
         await self._proving.prove(trial)
-        if trial.twin is not None and trial.twin_answer is not None and trial.twin.id not in self._case_ids:
-            self._seen.add_twin(trial.number, trial.twin, trial.twin_answer, self._judge.contract)
-        self._seen.add(trial, self._judge)
+        self._seen.add(trial, self._settings.judge)
 
     def _lose(self, lost: TargetLostError, number: int, case: Case) -> None:
         """Stops the campaign if the target no longer answers. All messages that were sent but not answered count as one
@@ -241,97 +211,58 @@ class Campaign:
         if lost.sent:
             self.stop = self.stop or Stop(lost.reason, "target")
             if not lost.excused:
-                failure = Failure("stopped-answering", number, case, case.body, self._judge.verdict(case), lost.answer)
-                self._last_message = explanation_of_loss(failure)
+                verdict = self._settings.judge.verdict(case)
+                self._seen.last_failure = Failure("stopped-answering", number, case, case.body, verdict, lost.answer)
 
     # ------------------------------------------------------------------------------------------------ after the cases
 
     async def _explain(self) -> None:
         self._phase = "shrinking"
-        settings, options, seen = self._settings, self._options, self._seen
-        self._investigation = self._investigation_of_all()
+        settings, sender = self._settings, self._sender
+        self._investigation = Investigation(self._seen, settings.judge.contract, settings.plan.message_type)
         is_lost = self.stop is not None and self.stop.cause in ("target", "changed")
-        has_problems = seen.problems or self._sender.sporadic.crashes()
-        if is_lost or self._sender.waits_for or not has_problems:
+        has_problems = self._seen.problems or sender.sporadic.crashes()
+        if is_lost or sender.waits_for or not has_problems:
             return
-        bounds = Bounds(settings.shrink_requests, min(monotonic() + options["shrink"], self._deadline))
-        examples = [*accepted_examples(seen.trials), *settings.plain]
-        repetitions = Bounds(TRIES, min(monotonic() + REPEATING, (monotonic() + self._deadline) / 2))
+        now = monotonic()
         laboratory = Laboratory(
-            sender=self._sender,
-            judge=self._judge,
+            sender=sender,
+            judge=settings.judge,
             proving=self._proving,
             message_type=settings.plan.message_type,
-            examples=examples,
-            bounds=bounds,
-            repetitions=repetitions,
-            concurrency=options["concurrency"],
+            examples=[*accepted_examples(self._seen.trials), *settings.plain],
+            bounds=Bounds(settings.shrink_requests, min(now + settings.options["shrink"], self._deadline)),
+            repetitions=Bounds(TRIES, min(now + REPEATING, (now + self._deadline) / 2)),
+            concurrency=settings.options["concurrency"],
         )
-        with suppress(TargetLostError):
-            self._sender.rejects_sometimes = await answers_differ(seen.trials, self._sender, repetitions.deadline)
         await self._investigation.run(laboratory)
-        if (lost := self._sender.lost) is not None:
-            self.stop = self.stop or Stop(lost.reason, "target")
-
-    def _investigation_of_all(self) -> Investigation:
-        return Investigation(self._seen, self._judge.contract, self._settings.plan.message_type)
+        if sender.lost is not None:
+            self.stop = self.stop or Stop(sender.lost.reason, "target")
 
     def result(self) -> Result:
-        seen, judge = self._seen, self._judge
-        sporadic = self._sender.sporadic
-        investigation = self._investigation or self._investigation_of_all()
+        settings, sender, seen = self._settings, self._sender, self._seen
+        judge, message_type = settings.judge, settings.plan.message_type
+        investigation = self._investigation or Investigation(seen, judge.contract, message_type)
         explanations = investigation.explanations()
-        if self._sender.rejects_sometimes:
-            explanations = investigation.with_differing_answers(explanations)
-        if self._last_message is not None:
-            explanations.append(self._last_message)
-        findings = findings_of(
-            explanations, investigation.evidence, self._target, judge.contract, self._settings.fresh_values
-        )
-        identifiers = judge.contract.identifiers(self._settings.plan.message_type)
-        known_names = tuple(name for name in identifiers if name in self._known_identifiers.names)
-        result = Result(
-            target=self._target.name,
-            about=self._settings.about(self._target),
-            contract=judge.contract,
-            started=self._begun,
-            counts=dict(seen.counts),
-            rules=dict(seen.rules - sporadic.rules),
-            findings=findings,
-            ambiguities=tuple(seen.ledger.in_order(judge.contract)),
-            proofs=seen.proofs,
-            renamed=self._known_identifiers.count,
-            known_names=known_names,
-            fresh_advice=fresh_advice(known_names, self._settings.fresh),
-            sporadic=tuple(sporadic.answers()),
-            timing=self._sender.timing,
-            seconds_away=self._sender.seconds_away,
-            cases=seen.counts.total(),
-            left_out=seen.left_out,
-            total=None if self._generated is None else self._generated + (self._settings.plan.count or 0),
-            old=self._old.count,
-            asked_again=self._old.asked_again,
-            catalogue=self._generated or 0,
-            catalogue_sent=self._catalogue_sent,
-            is_exhausted=self._is_exhausted,
-            requests=self._sender.requests,
-            seconds=max(min(self._ended, monotonic()) - self._sender.started, 0.0),
+        known_identifiers = self._proving.known_identifiers
+        return Result(
+            settings=settings,
+            target=self._target,
+            seen=seen,
+            sporadic_answers=sender.sporadic,
+            findings=findings_of(explanations, investigation.evidence, self._target, settings),
+            masked=investigation.masked,
+            advice=advice_about(explanations, investigation.evidence, self._target, settings.fresh),
+            renamed=known_identifiers.count,
+            known_names=known_identifiers.names_of(message_type),
+            old=self._old_answers.count,
+            asked_again=self._old_answers.asked_again,
+            requests=sender.requests,
+            timing=sender.timing,
+            seconds=monotonic() - sender.started,
+            generated=self._cases.count if self._cases.is_exhausted else None,
             stop=self.stop,
-            advice=advice_about(explanations, investigation.evidence, self._target, self._settings.fresh),
-            masked={
-                finding_name(kind, self._settings.plan.message_type, key): count
-                for (kind, key), count in investigation.masked.items()
-            },
         )
-        entries = self._settings.known
-        result = result.against(baseline.failing(entries, self._settings.plan.message_type))
-        return replace(result, known_findings=baseline.outcomes(entries, result, seen.correct))
-
-    @property
-    def _is_exhausted(self) -> bool:
-        """True if there are fewer random cases than the plan asks for."""
-        count = self._settings.plan.count
-        return self._cases.is_exhausted and (count is None or self._cases.count < (self._generated or 0) + count)
 
     # ------------------------------------------------------------------------------------------------ progress
 
@@ -343,16 +274,18 @@ class Campaign:
     def _report_progress(self, phase: str) -> None:
         if self._on_progress is None:
             return
-        if waits_for := self._sender.waits_for:
-            phase = f"waiting for the target ({waits_for})"
-        seen, seconds, count = self._seen, monotonic() - self._sender.started, self._settings.plan.count
-        total = None if self._generated is None or count is None else self._generated + count
-        problems = [text for text, _ in seen.problems.most_common()]
-        self._on_progress(
-            CampaignProgress(
-                phase, seen.counts.total(), problems, self._sender.requests, seconds, total, bool(waits_for)
-            )
+        waits_for = self._sender.waits_for
+        seen = self._seen
+        progress = CampaignProgress(
+            phase=f"waiting for the target ({waits_for})" if waits_for else phase,
+            cases=seen.counts.total(),
+            problems=[text for text, _ in seen.problems.most_common()],
+            requests=self._sender.requests,
+            seconds=monotonic() - self._sender.started,
+            total=None if seen.catalogue_size is None else self._settings.plan.total,
+            waits=bool(waits_for),
         )
+        self._on_progress(progress)
 
 
 def run_campaign(settings: Settings, target: Target, on_progress: OnProgress | None = None) -> Result:

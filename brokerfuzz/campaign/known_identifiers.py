@@ -23,6 +23,7 @@ from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fresh_values import FreshValues
+from brokerfuzz.schemas import MessageType
 from brokerfuzz.targets import Answer
 
 _STATUSES = (None, 400, CONFLICT, 422)
@@ -64,6 +65,11 @@ class KnownIdentifiers:
 
     def add_accepted(self, case: Case) -> None:
         self._accepted |= dict.fromkeys(self._present(case), case)
+
+    def names_of(self, message_type: MessageType) -> tuple[str, ...]:
+        """Returns the `names` in the order of the contract."""
+        identifiers = self._judge.contract.identifiers(message_type)
+        return tuple(name for name in identifiers if name in self.names)
 
     async def answer_that_counts(self, number: int, case: Case, answer: Answer) -> Answer:
         """Returns the answer to a valid message, or to the same message with other identifiers if the target rejected

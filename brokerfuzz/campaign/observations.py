@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 
 from brokerfuzz.campaign.causes.leniencies import habit_of
 from brokerfuzz.campaign.contradictions import FINDING_KINDS
+from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.campaign.ledger import Ledger
 from brokerfuzz.campaign.proof import Proofs, Trial
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.plan import Plan
 from brokerfuzz.schemas import Contract, Label
 from brokerfuzz.targets import Answer, AnswerKind
 
@@ -24,14 +26,18 @@ MOST_WRONG = 2_000
 class Observations:
     """The results of a campaign.
 
-    `rules` counts the answers of each kind for each broken rule. `left_out` is the number of cases that cannot be sent
-    to this target. `trials` are the first ones, and further ones with wrong answers. `correct` contains the IDs of
-    those `watched` cases whose answers were correct, and proven if necessary.
+    `catalogue_size` is the number of cases in the catalogue (None: not yet generated), of which `catalogue_sent` were
+    sent. The messages of its valid cases have the IDs `valid_ids`. `rules` counts the answers of each kind for each
+    broken rule. `left_out` is the number of cases that cannot be sent to this target. `last_failure` is the case with
+    which the target stopped answering. `trials` are the first ones, and further ones with wrong answers. `correct`
+    contains the IDs of those `watched` cases whose answers were correct, and proven if necessary.
     """
 
     watched: frozenset[str] = frozenset()
     correct: set[str] = field(default_factory=set)
-
+    catalogue_size: int | None = None
+    catalogue_sent: int = 0
+    valid_ids: frozenset[str] = frozenset()
     counts: Counter[tuple[Label, AnswerKind]] = field(default_factory=Counter)
     rules: Counter[tuple[str, AnswerKind]] = field(default_factory=Counter)
     problems: Counter[str] = field(default_factory=Counter)
@@ -39,12 +45,27 @@ class Observations:
     ledger: Ledger = field(default_factory=Ledger)
     proofs: Proofs = field(default_factory=Proofs)
     left_out: int = 0
+    last_failure: Failure | None = None
     trials: list[Trial] = field(default_factory=list)
     _wrong_twins: set[str] = field(default_factory=set)
+    _first_random_number: int = 0
+
+    def begin(self, plan: Plan) -> None:
+        """Generates the catalogue of the plan."""
+        self.catalogue_size = len(plan.catalogue_cases())
+        self.valid_ids = plan.valid_ids
+        self._first_random_number = plan.first_random_number
+
+    def add_left_out(self, number: int) -> None:
+        self.left_out += 1
+        self.catalogue_sent += number < self._first_random_number
 
     def add(self, trial: Trial, judge: Judge) -> None:
         """Records the answer to a case, and whether a rejection is proven."""
         verdict = trial.verdict
+        self.catalogue_sent += trial.number < self._first_random_number
+        if trial.twin is not None and trial.twin_answer is not None and trial.twin.id not in self.valid_ids:
+            self._add_twin(trial.number, trial.twin, trial.twin_answer, judge.contract)
         self._count(trial, 1)
         if verdict.label == "unspecified":
             is_proven = not trial.needs_proof or trial.why_unproven() is None
@@ -56,7 +77,7 @@ class Observations:
             self._add_correct(trial.case)
         self._keep(trial, judge.contract)
 
-    def add_twin(self, number: int, twin: Case, answer: Answer, contract: Contract) -> None:
+    def _add_twin(self, number: int, twin: Case, answer: Answer, contract: Contract) -> None:
         """Records the answer to a valid message that is not a case. It is recorded only once."""
         trial = Trial(number, twin, twin.verdict, answer)
         if trial.contradiction is None:

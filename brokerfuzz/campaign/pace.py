@@ -9,11 +9,13 @@ from time import monotonic
 @dataclass
 class Timing:
     """`latencies` counts the answers for each latency in seconds, which has three digits, so that long campaigns need
-    no more memory. `pauses` counts how often the target asked brokerfuzz to wait.
+    no more memory. `pauses` counts how often the target asked brokerfuzz to wait. `seconds_away` is how long it was
+    down in all outages after which it worked again.
     """
 
     latencies: Counter[float] = field(default_factory=Counter)
     pauses: int = 0
+    seconds_away: float = 0.0
 
     def add(self, seconds: float) -> None:
         self.latencies[float(f"{seconds:.2e}")] += 1

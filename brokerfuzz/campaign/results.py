@@ -5,17 +5,21 @@ The outcome is `untested` if the answers show nothing about the target (see `Res
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
 
+from brokerfuzz.campaign.advice import fresh_advice
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.ledger import Observed
+from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.pace import Timing
 from brokerfuzz.campaign.proof import Proofs
+from brokerfuzz.campaign.settings import Settings
+from brokerfuzz.campaign.sporadic import SporadicAnswers
 from brokerfuzz.exit_status import FAILED, FOUND, INTERRUPTED
 from brokerfuzz.schemas import Contract, Label
-from brokerfuzz.targets import Answer, AnswerKind
+from brokerfuzz.targets import Answer, AnswerKind, Target
 from brokerfuzz.wording import counted, listed
 
 KnownOutcome = Literal["still there", "gone", "unclear"]
@@ -76,60 +80,92 @@ class CampaignProgress:
         return self.requests / self.seconds if self.seconds else 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Result:
-    """The result of a campaign."""
+    """The result of a campaign.
 
-    target: str
-    about: Mapping[str, Any]
-    """The settings: `message`, `seed`, `now`, `campaign`, `fresh`, `request` and `answers`, as in the JSON report."""
-    contract: Contract
-    counts: Mapping[tuple[Label, AnswerKind], int]
-    """The number of cases for each verdict and each kind of answer."""
+    `stop` is the reason why the campaign ended early. `requests` is the number of all requests, also of those of the
+    earlier runs of a resumed campaign. `generated` is the number of all cases if no case remains to be sent.
+
+    `renamed` is the number of valid messages that were accepted only with other values of `known_names`. `old` is the
+    number of cases whose answers are in the journal of an earlier run, and `asked_again` is the number of those that
+    were sent again, and got the same answer. `masked` is the number of rejections that prove nothing because of a
+    finding, by its name.
+    """
+
+    settings: Settings
+    target: Target
+    seen: Observations
+    sporadic_answers: SporadicAnswers
     findings: tuple[Finding, ...]
-    ambiguities: tuple[Observed, ...]
-    cases: int
+    masked: Mapping[str, int]
+    advice: str
+    renamed: int
+    known_names: tuple[str, ...]
+    old: int
+    asked_again: int
     requests: int
-    """All requests, also those of the earlier runs of a resumed campaign."""
+    timing: Timing
     seconds: float
-    stop: Stop | None = None
-    """Why the campaign ended early."""
-    rules: Mapping[tuple[str, AnswerKind], int] = field(default_factory=dict)
-    """The number of invalid messages for each broken rule and each kind of answer, without `sporadic` answers."""
-    proofs: Proofs = field(default_factory=Proofs)
-    known_findings: Mapping[str, KnownOutcome] = field(default_factory=dict)
-    sporadic: tuple[tuple[Answer, int], ...] = ()
-    """The wrong answers that did not occur again when the message was repeated: an example, and their number."""
-    timing: Timing = field(default_factory=Timing)
-    left_out: int = 0
-    """The number of cases that cannot be sent to this target."""
-    total: int | None = None
-    """The number of all cases (of the catalogue only, if there is no limit), or None if it is unknown."""
-    catalogue: int = 0
-    """The number of chosen cases of the catalogue."""
-    catalogue_sent: int = 0
-    is_exhausted: bool = False
-    """True if brokerfuzz found fewer random messages than the user asked for."""
-    renamed: int = 0
-    """The number of valid messages that were accepted only with other values of `known_names`."""
-    known_names: tuple[str, ...] = ()
-    fresh_advice: str = ""
-    old: int = 0
-    """The number of cases whose answers are in the journal of an earlier run."""
-    asked_again: int = 0
-    """The number of `old` cases that were sent again, and got the same answer."""
-    masked: Mapping[str, int] = field(default_factory=dict)
-    """The number of rejections that prove nothing because of a finding, by its name."""
-    advice: str = ""
-    seconds_away: float = 0.0
-    """How long the target was down before it worked again."""
-    started: datetime = datetime(1970, 1, 1, tzinfo=UTC)
+    generated: int | None
+    stop: Stop | None
 
-    def against(self, known: frozenset[str]) -> "Result":
-        """Returns the result whose findings have the states that follow from a baseline: `known` is what failed when it
-        was written.
+    @property
+    def contract(self) -> Contract:
+        return self.settings.judge.contract
+
+    @property
+    def counts(self) -> Mapping[tuple[Label, AnswerKind], int]:
+        """The number of cases for each verdict and each kind of answer."""
+        return self.seen.counts
+
+    @cached_property
+    def rules(self) -> Mapping[tuple[str, AnswerKind], int]:
+        """The number of invalid messages for each broken rule and each kind of answer, without `sporadic` answers."""
+        return self.seen.rules - self.sporadic_answers.rules
+
+    @property
+    def sporadic(self) -> tuple[tuple[Answer, int], ...]:
+        """The wrong answers that did not occur again when the message was repeated: an example, and their number."""
+        return tuple(self.sporadic_answers.answers())
+
+    @property
+    def proofs(self) -> Proofs:
+        return self.seen.proofs
+
+    @property
+    def ambiguities(self) -> Sequence[Observed]:
+        return self.seen.ledger.in_order(self.contract)
+
+    @property
+    def cases(self) -> int:
+        return self.seen.counts.total()
+
+    @property
+    def total(self) -> int | None:
+        """The number of all cases (of the catalogue only, if there is no limit), or None if it is unknown."""
+        size = self.seen.catalogue_size
+        return None if size is None else size + (self.settings.plan.count or 0)
+
+    @property
+    def fresh_advice(self) -> str:
+        return fresh_advice(self.known_names, self.settings.fresh)
+
+    @property
+    def known_findings(self) -> dict[str, KnownOutcome]:
+        """Says for each finding in the baseline whether something of it still fails. Otherwise, it is gone if the
+        campaign is complete, and the answer to its case is now correct.
         """
-        return replace(self, findings=tuple(finding.against(known) for finding in self.findings))
+        still_failing = {failure for finding in self.findings for failure in finding.failing}
+        is_complete = self.outcome.state == "complete"
+        outcomes: dict[str, KnownOutcome] = {}
+        for entry in self.settings.known:
+            if not still_failing.isdisjoint(entry["failing"]):
+                outcomes[entry["finding"]] = "still there"
+            else:
+                is_gone = is_complete and entry["case"] in self.seen.correct
+                outcomes[entry["finding"]] = "gone" if is_gone else "unclear"
+        return outcomes
 
     def added_to_baseline(self, expired: frozenset[str]) -> "Result":
         """Returns the result after its findings were added to the baseline. What is in `expired` entries stays new."""
@@ -180,19 +216,23 @@ class Result:
     @property
     def _cases_in_words(self) -> str:
         """The number of cases that were sent, and why there were not more."""
-        possible = self.cases if self.total is None else self.total - self.left_out
+        possible = self.cases if self.total is None else self.total - self.seen.left_out
         of_all = f"{self.cases:,} of {counted(possible, 'case')}"
         cases = of_all if self.cases < possible else counted(self.cases, "case")
         if self.old:
             cases += f", {self.old:,} of them answered by the journal"
         if self.stop is not None and self.stop.cause == "limit":
             return f"{cases} ({self.stop.reason})"
-        return f"{cases} (no further messages were found)" if self.is_exhausted else cases
+        is_endless = self.settings.plan.count is None
+        if self.generated is not None and (is_endless or self.generated < (self.total or 0)):
+            return f"{cases} (no further messages were found)"
+        return cases
 
     @property
     def _is_unfinished(self) -> bool:
         """True if the time limit was reached before all cases of the catalogue were sent."""
-        return self.stop is not None and self.stop.cause == "limit" and self.catalogue_sent < self.catalogue
+        is_at_limit = self.stop is not None and self.stop.cause == "limit"
+        return is_at_limit and self.seen.catalogue_sent < (self.seen.catalogue_size or 0)
 
     @property
     def _because(self) -> str:
@@ -223,7 +263,7 @@ class Result:
             return "untested", stop.reason
         early = "" if stop is None or (stop.cause == "limit" and not untested) else stop.reason
         if self._is_unfinished:
-            cases = f"{self.catalogue_sent:,} of {counted(self.catalogue, 'case')}"
+            cases = f"{self.seen.catalogue_sent:,} of {counted(self.seen.catalogue_size or 0, 'case')}"
             early = f"not finished: {cases}; use a longer --max-time, or fewer --rule"
         if not early and self.renamed and self.unproven:
             messages = counted(self.renamed, "valid message")

@@ -93,8 +93,7 @@ class Sender:
 
     `requests` is the number of messages that were sent, also by earlier runs of the campaign and by workers. `started`
     is the time at which the campaign started (on the clock `time.monotonic`). `waits_for` says why messages wait for
-    the target, also if a time limit has ended the waiting; otherwise, it is empty. `seconds_away` is how long the
-    target was down in all outages after which it worked again.
+    the target, also if a time limit has ended the waiting; otherwise, it is empty.
     """
 
     def __init__(
@@ -120,7 +119,6 @@ class Sender:
         self.timing = Timing()
         self.started = monotonic() - self.known.latest
         self.waits_for = ""
-        self.seconds_away = 0.0
         self._target = target
         self._rate_limiter = RateLimiter(rate)
         target.pace = self._rate_limiter.wait if rate else None
@@ -318,7 +316,7 @@ class Sender:
             raise self.lost
         if answer is first:
             return True
-        self.seconds_away += monotonic() - started
+        self.timing.seconds_away += monotonic() - started
         return False
 
     def _loss(self, answer: Answer, failed: Answer) -> TargetLostError:

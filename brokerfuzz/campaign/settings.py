@@ -42,6 +42,7 @@ class Settings:
     campaign_id: str = field(default_factory=new_campaign_id)
     resume: bool = False
     known: Baseline = ()
+    started: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def __post_init__(self) -> None:
         if self.fresh is not None:
@@ -91,24 +92,10 @@ class Settings:
         """True if other processes send the cases."""
         return self.options["workers"] != 1
 
-    def about(self, target: Target) -> dict[str, Any]:
-        """Describes the settings of the campaign for a report. For an HTTP target, the description contains the request
-        and the rules that classify answers.
-        """
-        return {
-            "message": self.plan.message_type,
-            "seed": self.plan.seed if self.plan.count != 0 else None,
-            "now": self.now.isoformat().replace("+00:00", "Z") if self.now else None,
-            "campaign": self.campaign_id,
-            "fresh": self.fresh,
-            "request": None,
-            **target.about,
-        }
-
     def journal_head(self, target: Target) -> dict[str, Any]:
         return {
             "brokerfuzz": __version__,
-            "started": datetime.now(UTC).isoformat(timespec="seconds"),
+            "started": self.started.isoformat(timespec="seconds"),
             "campaign": self.campaign_id,
             "target": target.name,
             "plan": self.plan.data(),

@@ -23,20 +23,20 @@ LARGEST_REPAIRED = 8192
 
 
 class Proving:
-    def __init__(self, sender: Sender, judge: Judge, known_identifiers: KnownIdentifiers) -> None:
+    def __init__(self, sender: Sender, judge: Judge) -> None:
+        self.known_identifiers = KnownIdentifiers(sender, judge)
         self._sender, self._judge = sender, judge
-        self._known_identifiers = known_identifiers
 
     async def prove(self, trial: Trial) -> None:
         """Adds the answer to the twin of a rejected case. If a valid message was rejected because the target already
         knows its number, replaces the answer with the one that counts. Raises `TargetLostError`.
         """
         if trial.answer.kind == "accepted":
-            self._known_identifiers.add_accepted(trial.case)
+            self.known_identifiers.add_accepted(trial.case)
         elif trial.needs_proof:
             await self._ask_twin(trial)
         elif trial.contradiction == "valid-rejected":
-            trial.answer = await self._known_identifiers.answer_that_counts(trial.number, trial.case, trial.answer)
+            trial.answer = await self.known_identifiers.answer_that_counts(trial.number, trial.case, trial.answer)
 
     async def _ask_twin(self, trial: Trial) -> None:
         trial.identifiers = self._judge.identifiers(trial.case)
@@ -46,7 +46,7 @@ class Proving:
             return
         answer = await self._sender.ask("twin", trial.number, twin)
         trial.twin = twin
-        trial.twin_answer = await self._known_identifiers.answer_that_counts(trial.number, twin, answer)
+        trial.twin_answer = await self.known_identifiers.answer_that_counts(trial.number, twin, answer)
         trial.is_conflict = trial.is_conflict or trial.twin_answer is not answer
         trial.is_twin_stored = self._sender.is_stored(twin)
 

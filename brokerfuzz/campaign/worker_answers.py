@@ -11,13 +11,14 @@ temporary file for each part. If a worker is lost, the campaign reads the answer
 import asyncio
 import pickle
 import time
+from collections.abc import AsyncIterator, Iterable
 from concurrent.futures import Future
 from contextlib import ExitStack, closing, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from brokerfuzz.campaign.case_stream import CaseStream
+from brokerfuzz.campaign.case_stream import CaseStream, NumberedCase
 from brokerfuzz.campaign.exchanges import Exchange
 from brokerfuzz.campaign.journal import Journal, exchanges
 from brokerfuzz.campaign.sending import Sender, TargetLostError, UnsendableError
@@ -57,8 +58,9 @@ class _Shared:
 class WorkerAnswers:
     """The answers that the workers of `pool` get from the target, which must not be open yet."""
 
-    def __init__(self, pool: Workers, settings: Settings, target: Target) -> None:
+    def __init__(self, pool: Workers, settings: Settings, target: Target, sender: Sender) -> None:
         self._pool, self._settings, self._target = pool, settings, pickle.dumps(target)
+        self._sender = sender
         self._parts = settings.plan.shards()
         self._futures: dict[int, Future[list[Exchange]]] = {}
         self._last = -1
@@ -68,13 +70,14 @@ class WorkerAnswers:
         self._folder = TemporaryDirectory() if is_local and self._journal is None else None
         self._secrets = target.secrets.masks if is_local else None
 
-    def begin(self, sender: Sender, deadline: float, case_ids: frozenset[str]) -> None:
+    def begin(self, deadline: float, case_ids: frozenset[str]) -> None:
         """Begins to send cases after the first contact. `deadline` is the end of the campaign, and `case_ids` contains
         the IDs of valid cases, which may be twins. If a journal already contains some answers of a part, the campaign
         itself sends the other cases of this part.
         """
-        self._sender, self._deadline = sender, deadline
-        settings = self._settings
+        settings, sender = self._settings, self._sender
+        sender.fetch = self._fetch
+        self._deadline = deadline
         rate = settings.options["rate"]
         self._shared = _Shared(
             replace(settings, known=()),
@@ -94,7 +97,7 @@ class WorkerAnswers:
             if case.id in self._shared.case_ids
         }
 
-    async def fetch(self, case: Case, number: int) -> None:
+    async def _fetch(self, case: Case, number: int) -> None:
         """Waits until a worker has sent a case or a twin. `number` is the number of the case. Raises `WorkerError` if a
         worker is lost.
         """
@@ -107,9 +110,9 @@ class WorkerAnswers:
             del self._futures[part]
             self._add(part, exchanges_of_part)
 
-    def recover(self) -> int:
-        """Adds all answers that the workers have got so far, after a worker was lost. Returns the last part of which
-        there may be answers.
+    async def recovered(self, unanswered: Iterable[NumberedCase], cases: CaseStream) -> AsyncIterator[NumberedCase]:
+        """After a worker was lost, adds all answers that the workers have got so far. Yields those of the `unanswered`
+        and further `cases` that they answered.
         """
         lost_parts = set[int]()
         for part, future in self._futures.items():
@@ -122,7 +125,13 @@ class WorkerAnswers:
                 for exchange in exchanges(path):
                     if exchange.number // STRIDE in lost_parts:
                         self._sender.add(exchange, writes=False)
-        return self._last
+        self._sender.fetch = None
+        submitted = list(unanswered)
+        while (numbered_case := await cases.next()) is not None and numbered_case[0] // STRIDE <= self._last:
+            submitted.append(numbered_case)
+        for number, case in submitted:
+            if self._sender.known.answer(case.id) is not None:
+                yield number, case
 
     def close(self) -> None:
         if self._folder is not None:

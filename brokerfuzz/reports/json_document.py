@@ -25,17 +25,24 @@ Document = Mapping[str, Any]
 
 
 def document(result: Result) -> dict[str, Any]:
+    settings = result.settings
     return {
         "brokerfuzz": __version__,
-        "target": result.target,
-        **result.about,
-        "started": result.started.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "target": result.target.name,
+        "message": settings.plan.message_type,
+        "seed": settings.plan.seed if settings.plan.count != 0 else None,
+        "now": settings.now.isoformat().replace("+00:00", "Z") if settings.now else None,
+        "campaign": settings.campaign_id,
+        "fresh": settings.fresh,
+        "request": None,
+        **result.target.about,
+        "started": settings.started.isoformat(timespec="seconds").replace("+00:00", "Z"),
         "seconds": round(result.seconds, 3),
         "outcome": _outcome(result),
         "stopped": result.stopped,
         "advice": result.advice,
         "cases": result.cases,
-        "left_out": result.left_out,
+        "left_out": result.seen.left_out,
         "old": {"cases": result.old, "asked_again": result.asked_again},
         "requests": result.requests,
         "counts": {label: {kind: result.counts.get((label, kind), 0) for kind in ANSWER_KINDS} for label in LABELS},
@@ -62,7 +69,7 @@ def document(result: Result) -> dict[str, Any]:
         "sporadic": [
             {"answer": answer.kind, "reason": answer.reason, "count": count} for answer, count in result.sporadic
         ],
-        "away": round(result.seconds_away, 3),
+        "away": round(result.timing.seconds_away, 3),
         "latency": _latency(result.timing),
     }
 

@@ -70,7 +70,7 @@ class Report:
             raise FindingsError(self)
 
     def __str__(self) -> str:
-        lines = [f"{self.result.target}: {self.outcome.headline}"]
+        lines = [f"{self.result.target.name}: {self.outcome.headline}"]
         if self.result.stop is not None and self.result.stop.details:
             lines += self.result.stop.details.splitlines()
         document = json_document.document(self.result)

@@ -8,6 +8,7 @@ from brokerfuzz.campaign.causes.attributes import VALID, Attributes
 from brokerfuzz.campaign.causes.evidence import Mask, union
 from brokerfuzz.campaign.contradictions import FINDING_KINDS, FindingKind
 from brokerfuzz.campaign.failure import Failure
+from brokerfuzz.campaign.finding import finding_name
 from brokerfuzz.json_trees import at_pointer, read_tree, write_tree
 from brokerfuzz.pointers import site_of
 from brokerfuzz.wording import listed, printable, readable
@@ -93,6 +94,10 @@ class Explanation:
     @property
     def kind(self) -> FindingKind:
         return self.failure.kind
+
+    @property
+    def name(self) -> str:
+        return finding_name(self.kind, self.failure.case.message_type, self.key)
 
 
 def explanation_of(causes: Sequence[Cause]) -> Explanation:

@@ -8,15 +8,17 @@ from typing import Final
 
 from brokerfuzz.campaign.causes.acceptances import AcceptanceSearch
 from brokerfuzz.campaign.causes.evidence import Evidence, Mask, union
-from brokerfuzz.campaign.causes.explanation import Explanation, explanation_of_differing_answers
+from brokerfuzz.campaign.causes.explanation import Explanation, explanation_of_differing_answers, explanation_of_loss
 from brokerfuzz.campaign.causes.failures import FailureSearch
 from brokerfuzz.campaign.causes.laboratory import Laboratory
 from brokerfuzz.campaign.causes.unmasking import Unmasking
 from brokerfuzz.campaign.contradictions import FindingKind
+from brokerfuzz.campaign.differing_answers import answers_differ
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.problem import LimitReachedError
 from brokerfuzz.campaign.proof import Trial
+from brokerfuzz.campaign.sending import TargetLostError
 from brokerfuzz.campaign.twins import twin_of_finding
 from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas import Contract, MessageType
@@ -28,18 +30,22 @@ _WITH_CAUSES: Final[tuple[FindingKind, ...]] = ("valid-rejected", "timeout", "cr
 
 class Investigation:
     """Explains the wrong answers that a campaign has observed. `run` may be interrupted at any time. `masked` counts
-    the rejections that prove nothing, for each explanation of a failure that causes them.
+    the rejections that prove nothing, for the name of each explanation of a failure that causes them.
     """
 
     def __init__(self, seen: Observations, contract: Contract, message_type: MessageType) -> None:
         self._seen, self._contract = seen, contract
         self._message_type: MessageType = message_type
         self.evidence = self._evidence()
-        self.masked: Counter[tuple[FindingKind, tuple[str, ...]]] = Counter()
+        self.masked: Counter[str] = Counter()
+        self._answers_differ = False
         self._searches = [FailureSearch(self.evidence, kind) for kind in _WITH_CAUSES]
         self._acceptances: list[Explanation] | None = None
 
     async def run(self, laboratory: Laboratory) -> None:
+        with suppress(TargetLostError):
+            self._answers_differ = await answers_differ(self.evidence.trials, laboratory)
+        laboratory.sender.rejects_sometimes = self._answers_differ
         self._seen.trials += await laboratory.recurring_crashes()
         self._extend()
         await self._search(laboratory)
@@ -59,9 +65,16 @@ class Investigation:
 
     def explanations(self) -> list[Explanation]:
         """Explains without experiments what was not explained yet."""
+        explanations = self._failures()
         if self._acceptances is None:
-            return [*self._failures(), *AcceptanceSearch(self.evidence).explanations()]
-        return [*self._failures(), *self._acceptances]
+            explanations += AcceptanceSearch(self.evidence).explanations()
+        else:
+            explanations += self._acceptances
+        if self._answers_differ:
+            explanations = self._with_differing_answers(explanations)
+        if self._seen.last_failure is not None:
+            explanations.append(explanation_of_loss(self._seen.last_failure))
+        return explanations
 
     def _failures(self) -> list[Explanation]:
         return [explanation for search in self._searches for explanation in search.explanations()]
@@ -71,7 +84,7 @@ class Investigation:
         for search in self._searches:
             search.extend(self.evidence)
 
-    def with_differing_answers(self, explanations: Sequence[Explanation]) -> list[Explanation]:
+    def _with_differing_answers(self, explanations: Sequence[Explanation]) -> list[Explanation]:
         """Replaces the rejections of valid messages that do not always occur by one explanation."""
         certain = [
             explanation
@@ -105,9 +118,7 @@ class Investigation:
         for position, answers in sorted(again.items()):
             self._seen.unmask(position, answers)
         explanations = [unmasking.masking(trial) for trial in self._seen.trials if trial.is_masked]
-        self.masked = Counter(
-            (explanation.kind, explanation.key) for explanation in explanations if explanation is not None
-        )
+        self.masked = Counter(explanation.name for explanation in explanations if explanation is not None)
 
     async def _explain_acceptances(self, laboratory: Laboratory, sporadic: Mask) -> Mask:
         """Explains the wrong acceptances that are not `sporadic`. Returns those that were repeated by chance: neither a
