@@ -150,6 +150,21 @@ LENIENT = [
         rules=["*:minimum", "*:maximum", "*:required"],
     ),
     target(
+        excusing(
+            lambda one: (
+                one.rule.endswith(("pageCount:minimum", ":maximum"))
+                or (one.rule.endswith(":type") and one.found.startswith("1."))
+            ),
+            PRICING,
+        ),
+        "data.offers[].pageCount: accepted 0; must be at least 1",
+        "accepts integers beyond 32 bits",
+        "accepts fractions for integers",
+        message_type=PRICING,
+        rules=["*pageCount", "*quantity"],
+        verdicts=["invalid"],
+    ),
+    target(
         lenient(f"{QUANTITY}:minimum", f"{QUANTITY}:maximum", f"{QUANTITY}:type"),
         f"{QUANTITY}: does not always check type, minimum and maximum",
         rules=[QUANTITY],

@@ -70,7 +70,7 @@ class _Unit:
 class _Candidate:
     """A possible explanation of several units. `cases` can have this cause, and `key` identifies it in every campaign.
     Of the candidates for equally many units, the one with the highest `simplicity` is used. Without a `text`, it is
-    that of the conversions.
+    that of the conversions. `is_everywhere` is true for a habit that shows at all places, and at more than one.
     """
 
     key: tuple[str, ...]
@@ -79,6 +79,7 @@ class _Candidate:
     cases: Mask
     simplicity: int = 1
     is_habit: bool = False
+    is_everywhere: bool = False
     checked_items: int = 0
 
 
@@ -227,8 +228,10 @@ class AcceptanceSearch:
         if cases:
             text = f"{listed(sorted(site.name for site in unread), most=MOST_NAMED)}: nothing is checked"
             yield _Candidate(("unchecked",), text, self._units_within(cases), cases)
-        yield from self._habits_at_several_places(cases | union(self._certain("later items").values()))
-        yield from self._sites_with_several_habits()
+        habits = list(self._habits_at_several_places(cases | union(self._certain("later items").values())))
+        yield from habits
+        everywhere = frozenset[_Unit]().union(*(habit.units for habit in habits if habit.is_everywhere))
+        yield from self._sites_with_several_habits(everywhere)
         yield from self._unchecked_places()
 
     def _habits_at_several_places(self, unread: Mask) -> Iterator[_Candidate]:
@@ -242,17 +245,20 @@ class AcceptanceSearch:
             tried_rules = sum(bool(cases & tried[habit]) for cases in self._of_kind("rule").values())
             if units and (len(units) >= SEVERAL or len(rules) >= tried_rules):
                 habits.append(habit)
-                yield _Candidate(("leniency", habit.text), habit.text, units, tried[habit], is_habit=True)
+                is_everywhere = len(rules) >= max(tried_rules, 2)
+                key = "leniency", habit.text
+                yield _Candidate(key, habit.text, units, tried[habit], is_habit=True, is_everywhere=is_everywhere)
         shown = [habit for habit, units in units_with.items() if units]
         together = conversions_with_one_cause([habit for habit in habits if habit.accepted], shown)
         if together:
             converted = frozenset[_Unit]().union(*(units_with[habit] for habit in together))
             yield _Candidate(("conversions",), "", converted, union(tried[habit] for habit in together), is_habit=True)
 
-    def _sites_with_several_habits(self) -> Iterator[_Candidate]:
+    def _sites_with_several_habits(self, everywhere: frozenset[_Unit]) -> Iterator[_Candidate]:
+        """A habit that shows `everywhere` is a finding of its own, whatever else a site does not check."""
         units_at: dict[str, list[_Unit]] = defaultdict(list)
         for unit in self._units:
-            if unit.habit:
+            if unit.habit and unit not in everywhere:
                 units_at[unit.site].append(unit)
         for site, units in units_at.items():
             rules = {unit.rule for unit in units}

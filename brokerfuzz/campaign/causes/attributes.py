@@ -122,6 +122,8 @@ def attributes_of_rule(rule: str) -> list[MessageAttribute]:
 
 # ---------------------------------------------------------------------------------------------------------- notations
 
+_DEPTHS: Final = (10_000, 1000, 900, 500, 120, 100, 60)
+"""Just below the limits of common parsers."""
 _NOTATIONS: Final = {
     text: re.compile(pattern)
     for text, pattern in (
@@ -135,7 +137,7 @@ _NOTATIONS: Final = {
         (r"an escape such as \u0041", rb"\\u"),
         (r"an escape such as \n", rb"\\[bfnrt]"),
         ("an escape in the name of a property", rb"\\u\s*:"),
-        *((f"an array nested {depth:,} levels deep", rb"(?:\[\s*){%d}" % depth) for depth in (10_000, 1000, 100)),
+        *((f"an array nested {depth:,} levels deep", rb"(?:\[\s*){%d}" % depth) for depth in _DEPTHS),
     )
 }
 """Ways to write values, as regular expressions for messages whose strings are reduced to their escapes."""
