@@ -245,7 +245,7 @@ class AcceptanceSearch:
             tried_rules = sum(bool(cases & tried[habit]) for cases in self._of_kind("rule").values())
             if units and (len(units) >= SEVERAL or len(rules) >= tried_rules):
                 habits.append(habit)
-                is_everywhere = len(rules) >= max(tried_rules, 2)
+                is_everywhere = len(rules) >= tried_rules and len({unit.site for unit in units}) > 1
                 key = "leniency", habit.text
                 yield _Candidate(key, habit.text, units, tried[habit], is_habit=True, is_everywhere=is_everywhere)
         shown = [habit for habit, units in units_with.items() if units]
