@@ -167,13 +167,8 @@ def past(**props: Any) -> Callable[[Path], object]:
 
 
 MISUSES: dict[str, tuple[Callable[[Path], object], str]] = {
-    "no folder": (lambda folder: folder.rmdir(), "specify a folder with the contract files that you changed"),
-    "an empty folder": (lambda folder: None, "copy the files that you want to change into this folder"),
-    "no JSON": (put("{"), f"{OFFERS} is not readable JSON"),
     "no text": (lambda folder: (folder / OFFERS).write_bytes(b"\xff\xfe\xfd"), "correct or remove the file"),
     "a folder in place of a file": (lambda folder: (folder / OFFERS).mkdir(), "cannot be read (Is a directory): specify another file, or remove it"),
-    "no schema": (put('{"type": "strin"}'), f"{OFFERS} is not a JSON Schema of draft 2020-12"),
-    "no schema of an object": (put("[]"), "compare it"),
     "an older draft": (put('{"$schema": "http://json-schema.org/draft-07/schema#"}'), "rewrite it"),
     "a reference out of the folder": (put('{"anyOf": [{"$ref": "../other.json"}]}'), "use only schemas of the contract"),
     "a reference to nowhere": (put('{"$ref": "#/$defs/none"}'), "does not exist: correct the reference"),

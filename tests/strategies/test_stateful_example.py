@@ -14,6 +14,13 @@ CORRECTED = """\
         for numbers in self._numbers_by_product.values():
             numbers.discard(offer["number"])
 """
+WITHOUT_COMMENTS = """\
+from hypothesis import Phase, settings
+
+settings.register_profile("fast", phases=[phase for phase in Phase if phase is not Phase.explain])
+settings.load_profile("fast")
+"""
+"""Hypothesis needs half of its time for comments on the failing example."""
 
 
 def run(folder: Path, seed: int = 1) -> subprocess.CompletedProcess[str]:
@@ -27,12 +34,13 @@ def run(folder: Path, seed: int = 1) -> subprocess.CompletedProcess[str]:
 def copied(tmp_path: Path) -> Path:
     for path in EXAMPLE.glob("*.py"):
         copy(path, tmp_path)
+    (tmp_path / "conftest.py").write_text(WITHOUT_COMMENTS)
     return tmp_path
 
 
 def test_the_example_always_finds_the_bug_and_usually_in_four_steps(copied: Path) -> None:
     lengths = []
-    for seed in range(1, 7):
+    for seed in range(1, 4):
         rmtree(copied / ".hypothesis", ignore_errors=True)
         done = run(copied, seed)
         assert done.returncode == 1, done.stdout + done.stderr
@@ -41,7 +49,7 @@ def test_the_example_always_finds_the_bug_and_usually_in_four_steps(copied: Path
         assert (steps[0], *steps[-2:]) == ("put", "find", "teardown")
         lengths.append(len(steps))
     assert max(lengths) <= 5
-    assert lengths.count(4) >= 4
+    assert lengths.count(4) >= 2
 
 
 def test_the_example_passes_without_the_bug(copied: Path) -> None:

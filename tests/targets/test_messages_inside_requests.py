@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from fixture_types import Spawn
+from fixture_types import Run
 from hand_made_servers import Conversation, conforming, read_request, response, serving_streams
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "targets.md"
@@ -44,11 +44,11 @@ async def answers_forms(reader: asyncio.StreamReader, writer: asyncio.StreamWrit
     ("function", "conversation"), [("as_parameters", answers_json_rpc), ("as_file", answers_forms)]
 )
 def test_a_service_that_takes_messages_as_parts_of_requests_has_no_findings(
-    spawn: Spawn, folder: Path, function: str, conversation: Conversation
+    run: Run, folder: Path, function: str, conversation: Conversation
 ) -> None:
     code = re.findall(r'```python title="wrapped.py"\n(.*?)```', PAGE.read_text(), re.DOTALL)[0]
     with serving_streams(conversation) as url:
         Path("wrapped.py").write_text(code.replace("http://127.0.0.1:8000/offers", url))
-        done = spawn("fire", "--call", f"wrapped:{function}", *SOME)
-    assert re.match(rb"no findings in \d\d+ cases", done.stdout), (done.stdout, done.stderr)
-    assert done.returncode == 0
+        done = run("fire", "--call", f"wrapped:{function}", *SOME)
+    assert re.match(r"no findings in \d\d+ cases", done.stdout), done.output
+    assert done.exit_code == 0
