@@ -94,7 +94,7 @@ sys.path.append(
 )  # for `benchmarks`; it comes last, so that the tests use an installed brokerfuzz
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def run() -> Run:
     """Runs a command in this process."""
 

@@ -75,6 +75,17 @@ async def requests(behaviour: Behaviour, reader: asyncio.StreamReader, writer: a
         await writer.drain()
 
 
+def serving_requests(answer: Callable[[bytes, bytes], bytes]) -> AbstractContextManager[str]:
+    """The server sends what `answer` returns for the head and the body of each request."""
+
+    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while not writer.is_closing():
+            writer.write(answer(*await read_request(reader)))
+            await writer.drain()
+
+    return serving_streams(converse)
+
+
 async def read_request(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
     head = await reader.readuntil(b"\r\n\r\n")
     lengths = [line[15:] for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]

@@ -18,11 +18,9 @@ from shutil import copy, copytree, ignore_patterns
 from typing import NamedTuple
 
 import pytest
-from click.testing import CliRunner
 from fixture_types import Run
 
 import brokerfuzz
-from brokerfuzz.cli import commands
 
 ROOT = Path(__file__).parents[1]
 GENERATED = {"commands.md", "rules.md", "ambiguities.md"}
@@ -182,16 +180,16 @@ ELSEWHERE = [
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Returns a folder with the files that the commands read."""
     found = tmp_path_factory.mktemp("files")
     some = ("--bug", "accepts-zero-page-count", "--rule", "*pageCount:minimum", "--technique", "one-below")
-    baseline = ("--baseline", str(found / "known.json"), "--baseline-update")
-    kept = ("--journal", str(found / "run.ndjson"), "--report", str(found / "report.json"))
-    made = CliRunner().invoke(commands, ["fire", "--demo", *some, *kept, *baseline])
+    baseline = ("--baseline", found / "known.json", "--baseline-update")
+    kept = ("--journal", found / "run.ndjson", "--report", found / "report.json")
+    made = run("fire", "--demo", *some, *kept, *baseline)
     assert made.exit_code == 0, made.output
     few = ("--message", "offer-creation-request", "--random", "20")
-    assert CliRunner().invoke(commands, ["export", str(found / "offers.ndjson"), *few]).exit_code == 0
+    assert run("export", found / "offers.ndjson", *few).exit_code == 0
     (found / "offer.json").write_text('{"number": "OFF-1", "offerType": "Email"}', encoding="utf-8")
     return found
 

@@ -7,6 +7,7 @@ import ssl
 import sys
 import zlib
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from itertools import cycle
 from pathlib import Path
 from typing import Final
@@ -14,13 +15,12 @@ from typing import Final
 import pytest
 from fixture_types import Run
 from hand_made_servers import (
-    Conversation,
     conforming,
     in_stored_brotli,
-    read_request,
     response,
     sends,
     serving,
+    serving_requests,
     serving_streams,
 )
 
@@ -61,15 +61,15 @@ def in_turn(encodings: Iterable[tuple[str, Encode]]) -> Callable[[bytes], Answer
     return answer
 
 
-def server(answer: Callable[[bytes], Answer], status_of: Callable[[bytes], int] = lambda _: 200) -> Conversation:
-    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while True:
-            head, body = await read_request(reader)
-            assert b"accept-encoding: identity" in head.lower()
-            encoding, said = answer(body)
-            writer.write(response(status_of(body), said, f"Content-Encoding: {encoding}"))
+def serving_encoded(
+    answer: Callable[[bytes], Answer], status_of: Callable[[bytes], int] = lambda _: 200
+) -> AbstractContextManager[str]:
+    def answered(head: bytes, body: bytes) -> bytes:
+        assert b"accept-encoding: identity" in head.lower()
+        encoding, said = answer(body)
+        return response(status_of(body), said, f"Content-Encoding: {encoding}")
 
-    return converse
+    return serving_requests(answered)
 
 
 TEXTS: Final[list[tuple[str, Encode]]] = [
@@ -82,7 +82,7 @@ TEXTS: Final[list[tuple[str, Encode]]] = [
 def test_a_service_that_encodes_its_envelope_although_nobody_requested_it_has_no_findings(
     encodings: list[tuple[str, Encode]],
 ) -> None:
-    with serving_streams(server(in_turn(encodings))) as url:
+    with serving_encoded(in_turn(encodings)) as url:
         report = brokerfuzz.fire(url, **FEW)
     assert (report.findings, report.outcome.state) == ((), "complete")
 
@@ -99,7 +99,7 @@ def test_a_service_that_requires_digest_authentication_is_explained(run: Run) ->
     ("encoding", "said"), [("compress", "which was not requested"), ("gzip", "or the answer is damaged")]
 )
 def test_an_envelope_that_cannot_be_read_never_counts_as_accepted(run: Run, encoding: str, said: str) -> None:
-    with serving_streams(server(in_turn([(encoding, bytes)]))) as url:
+    with serving_encoded(in_turn([(encoding, bytes)])) as url:
         done = run("fire", url, *WORDS, "--json")
     assert done.exit_code in (1, 2)
     counts = json.loads(done.stdout)["counts"] if done.stdout else {}
@@ -108,7 +108,7 @@ def test_an_envelope_that_cannot_be_read_never_counts_as_accepted(run: Run, enco
 
 
 def test_a_rejection_whose_body_cannot_be_read_is_a_rejection() -> None:
-    with serving_streams(server(lambda _: ("compress", b""), conforming)) as url:
+    with serving_encoded(lambda _: ("compress", b""), conforming) as url:
         assert brokerfuzz.fire(url, **FEW).outcome.status == 0
 
 

@@ -1,6 +1,5 @@
 """Secrets appear in no output, and hiding them changes no message and damages no file."""
 
-import asyncio
 import base64
 import bz2
 import gzip
@@ -18,7 +17,7 @@ from typing import Final
 
 import pytest
 from fixture_types import Run, Spawn
-from hand_made_servers import in_stored_brotli, read_request, response, serving_streams
+from hand_made_servers import in_stored_brotli, response, serving_requests
 
 import brokerfuzz
 
@@ -33,14 +32,12 @@ def lenient(answer: Callable[[bytes], bytes] = lambda _: b"") -> Iterator[tuple[
     """A service that accepts an `orderMinimum` of zero. `answer` returns the body of its answer to the head of a request."""
     bodies: list[bytes] = []
 
-    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while True:
-            head, body = await read_request(reader)
-            bodies.append(body)
-            accepted = b'"orderMinimum":0' in body or brokerfuzz.check(OFFER, body).label != "invalid"
-            writer.write(response(201 if accepted else 400, answer(head)))
+    def answered(head: bytes, body: bytes) -> bytes:
+        bodies.append(body)
+        accepted = b'"orderMinimum":0' in body or brokerfuzz.check(OFFER, body).label != "invalid"
+        return response(201 if accepted else 400, answer(head))
 
-    with serving_streams(converse) as url:
+    with serving_requests(answered) as url:
         yield url, bodies
 
 

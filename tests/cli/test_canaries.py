@@ -1,4 +1,3 @@
-import asyncio
 import base64
 import gzip
 import json
@@ -11,7 +10,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 from canaries import leaks
 from fixture_types import Run
-from hand_made_servers import read_request, response, serving_streams
+from hand_made_servers import response, serving_requests
 from pricing_reader import PRICING
 
 SOME: Final = ("--message", PRICING, "--rule", "*totalExtendedPrice:minimum", "--shrink", "1s")
@@ -70,17 +69,13 @@ ENCODINGS: Final[tuple[Echo, ...]] = (
 )
 
 
-async def echoes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+def echoes(head: bytes, _: bytes) -> bytes:
     """Answers each request with its head, in an encoding and with a status that change from answer to answer."""
-    while True:
-        head, _ = await read_request(reader)
-        number = next(TURN)
-        status = (200, 500, 200, 302)[number % 4]
-        target = head.split()[1].decode()
-        body = ENCODINGS[number % len(ENCODINGS)](head)
-        ECHOED.append(body)
-        writer.write(response(status, body, f"Location: http://elsewhere{target}"))
-        await writer.drain()
+    number = next(TURN)
+    status = (200, 500, 200, 302)[number % 4]
+    target = head.split()[1].decode()
+    ECHOED.append(ENCODINGS[number % len(ENCODINGS)](head))
+    return response(status, ECHOED[-1], f"Location: http://elsewhere{target}")
 
 
 TURN: Iterator[int] = count()
@@ -109,7 +104,7 @@ def test_nothing_that_a_campaign_against_a_server_writes_contains_a_secret(
     written: Callable[..., dict[str, bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reports = [word for name in REPORTS for word in ("--report", name)]
-    with serving_streams(echoes) as url:
+    with serving_requests(echoes) as url:
         (tmp_path / "brokerfuzz.toml").write_text(CONFIGURATION.format(url=url))
         (tmp_path / "hooks.py").write_text(HOOKS)
         out = written(

@@ -1,11 +1,10 @@
-import asyncio
 import json
 import re
 from pathlib import Path
 
 import pytest
 from fixture_types import Run, Write
-from hand_made_servers import read_request, response, serving_streams
+from hand_made_servers import response, serving_requests
 
 from brokerfuzz.config import SETTINGS
 from brokerfuzz.target_options import substituted
@@ -114,13 +113,12 @@ def test_no_error_repeats_a_secret(run: Run, folder: Path, text: str) -> None:
 def test_credentials_are_not_used_for_another_target(run: Run, write: Write) -> None:
     heads: list[bytes] = []
 
-    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while True:
-            heads.append((await read_request(reader))[0].lower())
-            writer.write(response(201))
+    def accepts(head: bytes, _: bytes) -> bytes:
+        heads.append(head.lower())
+        return response(201)
 
     write("brokerfuzz.toml", 'url = "http://offers.example/"', "[headers]", 'Authorization = "Bearer of-offers"')
-    with serving_streams(converse) as url:
+    with serving_requests(accepts) as url:
         done = run("fire", url, "--rule", "*orderMinimum:minimum", "--shrink", "off")
     assert "headers in the configuration belong to a different target" in done.stderr
     assert heads

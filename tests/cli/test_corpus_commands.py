@@ -14,15 +14,11 @@ PRICING, OFFERS = DATA / "offer-pricing-response.ndjson", DATA / "offer-creation
 
 
 @pytest.fixture(scope="module")
-def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def mixed(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Cases of two message types, with all verdicts, twins and double faults."""
-    from click.testing import CliRunner
-
-    from brokerfuzz.cli import commands
-
     path = tmp_path_factory.mktemp("mixed") / "mixed.ndjson"
     types = ["--message", "product-list-response", "--message", "offer-pricing-response"]
-    assert CliRunner().invoke(commands, ["export", str(path), "--random", "120", *types]).exit_code == 0
+    assert run("export", path, "--random", "120", *types).exit_code == 0
     return path
 
 

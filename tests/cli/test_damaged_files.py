@@ -3,16 +3,14 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 import pytest
-from click.testing import CliRunner
 from damaged_files import damaged
 from fixture_types import Run
 from pricing_reader import PRICING
 from sampled import sample
 
-from brokerfuzz.cli import commands
 from brokerfuzz.schemas.contract import DATA
 
 NOWHERE: Final = "http://127.0.0.1:9"
@@ -74,16 +72,12 @@ READERS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
 
 
 @pytest.fixture(scope="module")
-def originals(tmp_path_factory: pytest.TempPathFactory, url: str) -> Path:
+def originals(run: Run, tmp_path_factory: pytest.TempPathFactory, url: str) -> Path:
     """Returns a folder with one undamaged file of each kind."""
     folder = tmp_path_factory.mktemp("originals")
-
-    def run(*words: Any) -> None:
-        result = CliRunner().invoke(commands, [str(word) for word in words])
-        assert result.exit_code in (0, 1), result.output
-
     kept = ("--journal", folder / "run.ndjson", "--report", folder / "report.json", "--report", folder / "run.har")
-    run("fire", url, *SOME, "--shrink", "off", *kept, "--baseline", folder / "baseline.json", "--baseline-update")
+    new = ("--baseline", folder / "baseline.json", "--baseline-update")
+    assert run("fire", url, *SOME, "--shrink", "off", *kept, *new).exit_code == 0
     small = ("--message", PRICING, "--rule", "*totalExtendedPrice:minimum")
     run("export", folder / "corpus.ndjson", *small)
     run("export", folder / "folder", "--format", "files", *small)

@@ -1,6 +1,5 @@
 """What `fire` does with its options: which cases it sends, what it prints and what it writes."""
 
-import asyncio
 import json
 import re
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any, Final
 import pytest
 from click.testing import Result
 from fixture_types import Run
-from hand_made_servers import answers, read_request, recording, response, serving, serving_streams
+from hand_made_servers import answers, recording, response, serving, serving_requests
 from pricing_reader import BUG, PRICING, lenient
 
 from brokerfuzz.cases.case import message_id
@@ -88,15 +87,13 @@ def test_a_campaign_without_a_journal_says_that_it_cannot_be_continued(run: Run,
 def test_every_request_names_its_message_and_its_campaign_and_explain_finds_the_message_of_a_finding(run: Run) -> None:
     log: list[tuple[str, str, bytes]] = []
 
-    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while True:
-            head, body = await read_request(reader)
-            headers = dict(re.findall(r"(?m)^(x-brokerfuzz-\w+): (\w+)", head.decode().lower()))
-            log.append((headers["x-brokerfuzz-case"], headers["x-brokerfuzz-campaign"], body))
-            writer.write(response(lenient(body)))
+    def logs(head: bytes, body: bytes) -> bytes:
+        headers = dict(re.findall(r"(?m)^(x-brokerfuzz-\w+): (\w+)", head.decode().lower()))
+        log.append((headers["x-brokerfuzz-case"], headers["x-brokerfuzz-campaign"], body))
+        return response(lenient(body))
 
     some = (*FEW, "--shrink", "10s", "--journal", "run.ndjson", "--report", "report.json")
-    with serving_streams(converse) as url:
+    with serving_requests(logs) as url:
         assert run("fire", url, *some).exit_code == 1
         assert run("fire", url, "--resume", "run.ndjson").exit_code == 1
     document = json.loads(Path("report.json").read_text())

@@ -10,14 +10,12 @@ from typing import Any, Final
 
 import pytest
 from behaviours import Condition, crashing, is_null, lenient, strict
-from click.testing import CliRunner
 from fixture_types import Run, Start
 from hand_made_servers import answers, serving
 from pricing_reader import BUG, PRICING
 from pricing_reader import lenient as lenient_about_prices
 
 from brokerfuzz.cases.catalogue import plain_messages
-from brokerfuzz.cli import commands
 from brokerfuzz.schemas import check
 
 PLAIN: Final = plain_messages(PRICING)[0].body
@@ -26,11 +24,11 @@ SOME: Final = ("--message", PRICING, "--rule", BUG, "--shrink", "10s", "--baseli
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory, url: str) -> Path:
+def written(run: Run, tmp_path_factory: pytest.TempPathFactory, url: str) -> Path:
     """A folder with the files of a campaign against a service with one bug."""
     folder = tmp_path_factory.mktemp("written")
-    known, report = (str(folder / name) for name in FILES)
-    done = CliRunner().invoke(commands, ["fire", url, *SOME[:-1], known, "--baseline-update", "--report", report])
+    known, report = (folder / name for name in FILES)
+    done = run("fire", url, *SOME[:-1], known, "--baseline-update", "--report", report)
     assert done.exit_code == 0, done.output
     return folder
 

@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from contracts import changed_contract
 from fixture_types import Run
 
 from brokerfuzz import MESSAGE_TYPES, check, corpus, messages
-from brokerfuzz.cli import commands
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -51,10 +49,10 @@ def parts(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def exported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
+def exported(run: Run, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
     out = str(tmp_path_factory.mktemp("plausible") / "out")
     for words in (("export", out, *OPTIONS), ("corpus", "verify", out)):  # valid now, and at any later time
-        assert CliRunner().invoke(commands, list(map(str, words))).exit_code == 0
+        assert run(*words).exit_code == 0
     return bodies(out)
 
 

@@ -9,12 +9,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from click.testing import CliRunner
 from fixture_types import Run
-from hand_made_servers import answers, recording, serving
-from pricing_reader import PRICING, lenient
-
-from brokerfuzz.cli import commands
+from hand_made_servers import recording
+from pricing_reader import PRICING
 
 SOME: Final = ("--message", PRICING, "--rule", "*totalExtendedPrice:minimum", "--shrink", "off")
 PWNED: Final = "PWNED"
@@ -22,11 +19,10 @@ Files = Mapping[str, bytes]
 
 
 @pytest.fixture(scope="module")
-def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def campaign(run: Run, url: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("campaign")
-    with serving(answers(lenient)) as url:
-        words = ["fire", url, *SOME, "--journal", str(folder / "good.ndjson"), "--report", str(folder / "good.json")]
-        assert CliRunner().invoke(commands, words).exit_code == 1
+    done = run("fire", url, *SOME, "--journal", folder / "good.ndjson", "--report", folder / "good.json")
+    assert done.exit_code == 1
     return folder
 
 

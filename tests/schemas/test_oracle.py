@@ -73,6 +73,15 @@ def test_the_default_time_is_the_present_and_any_time_is_allowed() -> None:
             check(OFFERS, offer, now=now)
 
 
+def test_each_ambiguity_is_reported_once_per_place() -> None:
+    body = b'{"number":"A-1","offerType":"Email","number":"A-2","omniChannel":{"offers":[{"offerId":"\\u0000\\ud800"},{"\\ud800":1}]},"number":"A-3"}'
+    found = [(touch.ambiguity, touch.at) for touch in check(OFFERS, body).ambiguities]
+    assert sorted(found) == [
+        ("duplicate-properties", "/number"), ("lone-surrogates", "/omniChannel/offers/0/offerId"),
+        ("lone-surrogates", "/omniChannel/offers/1"), ("nul-characters", "/omniChannel/offers/0/offerId"),
+    ]  # fmt: skip
+
+
 # ----------------------------------------------------------------------------------------------------------- policies
 
 

@@ -242,6 +242,31 @@ def test_a_second_judge_agrees_about_numbers_that_are_equal(size: int) -> None:
         agreed(OFFER, pair)
 
 
+AT_THE_EDGE = {
+    b'"lastUpdatedDateTimeUtc":"2026-03-01T12:00:0%bZ"': (b"1", b"0"),
+    b'"orderMinimum":9,"orderMaximum":%b': (b"8", b"9"),
+    b'"priceClasses":[{"priceTiers":[{"price":1,"minimumQuantity":9,"maximumQuantity":%b}]}]': (b"8", b"9"),
+    b'"priceClasses":[{"priceTiers":[{"price":1,"pageCounts":[{"price":1,"minimumPages":9,"maximumPages":%b}]}]}]': (b"8", b"9"),
+    b'"fixedOrderQuantities":[%b,9],"orderMinimum":3,"orderMaximum":9': (b"2", b"3"),
+    b'"fixedOrderQuantities":[3,%b],"orderMinimum":3,"orderMaximum":9': (b"10", b"9"),
+    b'"availableStartDate":"2024-01-01T00:00:00Z","availableEndDate":"2024-01-01T00:00:0%bZ"': (b"0", b"1"),
+    b'"accessGroups":["a","b",%b]': (b'"a"', b'"A"'),
+    b'"priceClasses":[{"price":1},{"price":1.%b}]': (b"0", b"5"),
+    b'"productClusters":[{"id":null},{"id":null%b}]': (b"", b',"products":null'),
+    b'"productClusters":[{"products":[%b]}]': (
+        b'{"productId":"p","productQuantityInOffer":1},{"productId":"p","productQuantityInOffer":1,"pageCount":1}',
+        b'{"productId":"p","productQuantityInOffer":1},{"productId":"q","productQuantityInOffer":1}',
+    ),
+}  # fmt: skip
+"""Maps properties to two values in place of `%b`: one that raises a question, and the nearest one that does not."""
+
+
+def test_a_second_judge_agrees_at_the_edge_of_questions_about_several_values() -> None:
+    for properties, values in AT_THE_EDGE.items():
+        bodies = [b'{"number":"A","offerType":"Email",%b}' % (properties % value) for value in values]
+        assert [agreed(OFFER, body).label for body in bodies] == ["unspecified", "valid"], properties
+
+
 @pytest.mark.parametrize("name", [rb"\ude00\ud83d", rb"\ud800", rb"a\udfffb~/"])
 def test_the_place_of_an_unknown_property_can_be_written_as_utf_8(name: bytes) -> None:
     agreed(OFFER, b'{"number":"A","offerType":"Email","%b":1}' % name)
@@ -288,7 +313,8 @@ SUMS = (
     (b"1e-07", 1, b"1e-07", b"1e-07"), (b"1e-07", 1, b"1e-07", b"0.0"), (b"0.1", 3, b"0.3", b"0.3"),
     (b"0.1", 3, b"0.30000000000000004", b"0.30000000000000004"), (b"0.1", 3, b"0.3", b"0.30000000000000004"),
     (b"0.3334", 3, b"1", b"1"), (b"2.5", 1, b"2.504", b"2.504"), (b"2.5", 1, b"2.5", b"2.504"),
-    (b"2.5", 1, b"2.496", b"2.496"), (b"2.5", 1, b"1.5", b"1.5"),
+    (b"2.5", 1, b"2.496", b"2.496"), (b"2.5", 1, b"1.5", b"1.5"), (b"1.25", 3, b"2.5", b"2.5"), (b"1", 2, b"2.5", b"2.5"),
+    (b"1e308", 2147483647, b"2.5", b"2.5"), (b"1", 1, b"9" * 400, b"1"), (b"0", 2, b"0", b"0"),
 )  # fmt: skip
 """The price of a unit, the quantity, the extended price, and the total."""
 POLICIES_ABOUT_SUMS: Sequence[PolicyValues] = [

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Mapping
 from functools import cache
+from urllib.parse import unquote_to_bytes
 
 import pytest
 from exported_cases import cases, corpus_info, folder
-from ready_suites import chosen
+from ready_suites import chosen, clocked
 
 from brokerfuzz.corpus.formats import format_named
 from brokerfuzz.errors import CorpusError
@@ -61,6 +62,17 @@ def test_the_readme_says_how_to_run_complete_and_regenerate_the_tests(name: str)
     assert len(readme.splitlines()) <= 16
     assert all(f"`{path}`" in readme for path in owned)
     assert "--seed 1" in readme
+
+
+def test_the_table_of_a_suite_contains_the_exact_bytes_and_the_twin_of_each_case() -> None:
+    head, *lines = files_of("go")["cases.tsv"].decode("ascii").removesuffix("\n").split("\n")
+    rows = {row["id"]: row for row in (dict(zip(head.split("\t"), line.split("\t"), strict=True)) for line in lines)}
+    assert len(rows) == len(lines) == len(chosen()) - len(clocked())
+    for case in (case for case in chosen() if case.id in rows):
+        row = rows[case.id]
+        assert unquote_to_bytes(row["body"]) == case.body
+        assert (row["verdict"], row["twin"]) == (case.label, case.twin_id or "")
+        assert "+" not in row["body"], "some decoders read it as a space"
 
 
 @pytest.mark.parametrize("name", ["Broker.cs", "BrokerContractTests.cs"])

@@ -1,4 +1,3 @@
-import asyncio
 import json
 import shutil
 import subprocess
@@ -9,7 +8,7 @@ from typing import Any
 
 import pytest
 from exported_cases import corpus_info
-from hand_made_servers import read_request, response, serving_streams
+from hand_made_servers import response, serving_requests
 from ready_suites import RULE, chosen, clocked, offer
 from validators import NODE
 
@@ -45,14 +44,11 @@ def service(status_of: Callable[[bytes], int]) -> Iterator[tuple[str, list[tuple
     """Yields the URL of a service, and the heads and bodies of the requests that the service receives."""
     seen = []
 
-    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while not writer.is_closing():
-            head, body = await read_request(reader)
-            seen.append((head.lower(), body))
-            writer.write(response(status_of(body)))
-            await writer.drain()
+    def answer(head: bytes, body: bytes) -> bytes:
+        seen.append((head.lower(), body))
+        return response(status_of(body))
 
-    with serving_streams(converse) as url:
+    with serving_requests(answer) as url:
         yield url, seen
 
 
