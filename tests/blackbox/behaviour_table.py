@@ -326,6 +326,13 @@ REJECTING = [
         "weightInPounds: rejected if it has a decimal point or an exponent",
     ),
     rejecting(
+        lambda message: type(message.get("surcharge")) is int, "surcharge: rejected if it is written as an integer"
+    ),
+    rejecting(
+        lambda message: not (message.get("fullImageUrl") or "a.png").endswith(".png"),
+        "fullImageUrl: rejected if it is unusual, such as …",
+    ),
+    rejecting(
         lambda message: not str(message.get("comments") or "a").replace(" ", "").isalpha(),
         'comments: rejected if it is unusual, such as "0"',
     ),

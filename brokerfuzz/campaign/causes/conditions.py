@@ -146,6 +146,9 @@ ONLY_ASCII_SPACE: Final = ConditionKind(  # each language has its own idea of wh
 HAS_POINT: Final = ConditionKind(  # some readers reject 1.0 and 1e2 where they expect an integer
     "number", lambda number, schema, _: isinstance(number, float), lambda _: "it has a decimal point or an exponent"
 )
+IS_INTEGER: Final = ConditionKind(
+    "number", lambda number, schema, _: isinstance(number, int), lambda _: "it is written as an integer"
+)
 # Some readers treat an integer and the same number with a fraction differently.
 ABOVE: Final = ConditionKind("number", _is_above, lambda bound: _bound_in_words("above", *bound))
 BELOW: Final = ConditionKind("number", _is_below, lambda bound: _bound_in_words("below", *bound))
@@ -184,7 +187,9 @@ def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[Con
         yield from (kind.of(edge) for edge in edges)
     if isinstance(value, float):
         yield HAS_POINT.of()
-    if isinstance(value, int) and not isinstance(value, bool):  # a search has found the first one that fails
+    if isinstance(value, int) and not isinstance(value, bool):
+        yield IS_INTEGER.of()
+        # a search has found the first one that fails
         is_bound_of_type = abs(value) >= 2**31
         for only_integers in (is_bound_of_type, not is_bound_of_type):
             if value >= 0:

@@ -150,12 +150,12 @@ def _sentence(causes: Sequence[Cause], first: Cause) -> str:
     if first.attributes == (VALID,):
         return f"rejects (almost) every valid message ({reason})"
     kind = FINDING_KINDS[first.failure.kind]
-    unexplained = [cause for cause in causes if not cause.attributes]
-    conditions = dict.fromkeys(cause.condition() for cause in unexplained[:1] or causes)
+    stated = [cause for cause in causes if not cause.attributes][:1] or causes
+    conditions = dict.fromkeys(cause.condition() for cause in stated)
     if not any(conditions):
         return f"message: {kind.verb} ({reason}); the cause was not found"
     after = f" ({reason})" if kind.text_matters else ""
-    return f"{_place(causes)}: {kind.verb} if {listed(conditions, 'or', most=MOST_NAMED)}{after}"
+    return f"{_place(stated)}: {kind.verb} if {listed(conditions, 'or', most=MOST_NAMED)}{after}"
 
 
 def _place(causes: Sequence[Cause]) -> str:
