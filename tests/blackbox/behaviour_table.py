@@ -251,9 +251,9 @@ def has_blank_product(message: dict[str, Any]) -> bool:
     return any(not product["productId"].strip(" \t\n") for product in objects(message, "products"))
 
 
-def repeats_a_number(message: dict[str, Any]) -> bool:
-    numbers = [record["productNumber"] for record in message["data"] or []]
-    return len(set(numbers)) < len(numbers)
+def repeats(name: str, message: dict[str, Any]) -> bool:
+    values = [record.get(name) for record in message.get("data") or []]
+    return len(set(values)) < len(values)
 
 
 def has_many(*path: str) -> Condition:
@@ -387,7 +387,7 @@ REJECTING = [
         message_type=PRODUCTS,
     ),
     target(
-        strict(repeats_a_number, conforming(PRODUCTS)),
+        strict(lambda message: repeats("productNumber", message), conforming(PRODUCTS)),
         "data[].productNumber: rejected if it occurs in two items",
         message_type=PRODUCTS,
         verdicts=["valid"],
@@ -486,6 +486,12 @@ CRASHING = [
         any_string(lambda text: any("\ud800" <= letter <= "\udfff" for letter in text)),
         "a string contains half of a surrogate pair",
         tags=["probe:*", "edge:*"],
+    ),
+    target(
+        crashing(lambda message: repeats("productId", message), conforming(PRODUCTS)),
+        "crashes (RuntimeError) if data[].productId occurs in two items",
+        message_type=PRODUCTS,
+        verdicts=["valid", "unspecified"],
     ),
     target(
         reads_2000_arrays, "crashes (RuntimeError) if there is an array nested 1,000 levels deep", rules=["*/:json"]

@@ -80,7 +80,8 @@ class MessageAttribute:
     site: None = None
 
     def clause(self, *, with_subject: bool = False) -> str:
-        return self.text
+        subject = "the message" if self.place in ("message", "any message") else self.place
+        return re.sub(r"^it\b", subject, self.text) if with_subject else self.text
 
 
 Attributes = tuple[Attribute | MessageAttribute, ...]

@@ -141,7 +141,7 @@ class Generaliser:
         return candidates
 
     def _relations(self, causes: Sequence[Difference], body: bytes) -> Iterator[Attributes]:
-        sites = [self._sites[path] for path in dict.fromkeys(cause.site for cause in causes) if path in self._sites]
+        sites = [site for path, site in self._sites.items() if any(is_within(path, cause.site) for cause in causes)]
         with suppress(ValueError, RecursionError):  # not JSON, or nested too deeply
             message = json.loads(body)
             yield from ((relation,) for site in sites for relation in relations_at(site, message))
