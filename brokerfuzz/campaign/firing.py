@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any
 
 from brokerfuzz.campaign.advice import advice_about
-from brokerfuzz.campaign.case_stream import CaseStream, NumberedCase
+from brokerfuzz.campaign.case_stream import CaseStream
 from brokerfuzz.campaign.causes.investigation import Investigation
 from brokerfuzz.campaign.causes.laboratory import Laboratory, accepted_examples
 from brokerfuzz.campaign.exchanges import KnownAnswers
@@ -89,8 +89,6 @@ class Campaign:
         self._old_answers = OldAnswers(self._sender, self._proving.known_identifiers, settings.judge.contract)
         self._seen = Observations(frozenset(entry["case"] for entry in settings.known))
         self._investigation: Investigation | None = None
-        self._unanswered: list[NumberedCase] = []
-        """The cases that were under way when a worker was lost."""
 
     async def run(self) -> None:
         """Raises `TargetError` if the target cannot be reached."""
@@ -104,8 +102,6 @@ class Campaign:
         finally:
             ticking.cancel()
             self._cases.close()
-            if self._workers is not None:
-                self._workers.close()
             await self._target.close()
 
     async def _limited(self, phase: Coroutine[Any, Any, None]) -> None:
@@ -160,9 +156,6 @@ class Campaign:
 
     async def _fire(self) -> None:
         await together(*(self._work() for _ in range(self._settings.options["concurrency"])))
-        if self._workers is not None and self._unanswered:
-            async for number, case in self._workers.recovered(self._unanswered, self._cases):
-                await self._send(number, case)
 
     async def _work(self) -> None:
         turn_ends = 0.0
@@ -189,7 +182,6 @@ class Campaign:
         except WorkerError:
             advice = "check that the workers have enough memory"
             self.stop = self.stop or Stop("a worker was lost", "worker", advice=advice)
-            self._unanswered.append((number, case))
 
     def _leave_time_for_findings(self) -> None:
         """Near the end of the time, stops if there is something to shrink."""

@@ -161,7 +161,7 @@ class Sender:
         return self._fresh is not None and self._fresh.changes_all(identifiers, case)
 
     def add(self, exchange: Exchange, *, writes: bool) -> None:
-        """Adds an exchange of a worker. With `writes`, the worker has not yet written it to the journal."""
+        """Adds an exchange of a worker. With `writes`, the worker has not written it to the journal."""
         if writes and self._record_exchange is not None:
             self._record_exchange(exchange)
         self.known.add(exchange)

@@ -4,29 +4,25 @@ The plan divides the cases into parts. A worker sends all cases of a part and th
 The campaign looks up each answer there, as if it came from a journal. If an answer is missing, because the target did
 not answer the worker, the campaign asks the target itself. So the result does not depend on the number of workers.
 
-Workers on this machine also write each exchange to a file as soon as the answer arrives: to the journal, or to a
-temporary file for each part. If a worker is lost, the campaign reads the answers in these files.
+Workers on this machine write each exchange to the journal as soon as the answer arrives. If a worker is lost, the
+campaign ends, and a journal continues it without a loss.
 """
 
 import asyncio
 import pickle
 import time
-from collections.abc import AsyncIterator, Iterable
 from concurrent.futures import Future
 from contextlib import ExitStack, closing, nullcontext, suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from brokerfuzz.campaign.case_stream import CaseStream, NumberedCase
+from brokerfuzz.campaign.case_stream import CaseStream
 from brokerfuzz.campaign.exchanges import Exchange
-from brokerfuzz.campaign.journal import Journal, exchanges
+from brokerfuzz.campaign.journal import Journal
 from brokerfuzz.campaign.sending import Sender, TargetLostError, UnsendableError
 from brokerfuzz.campaign.settings import Settings
 from brokerfuzz.campaign.twins import twin_of
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.plan import CATALOGUE_PER_SHARD, STRIDE
-from brokerfuzz.errors import JournalError
 from brokerfuzz.targets import Target, threads
 from brokerfuzz.targets.hidden_output import output_without_secrets
 from brokerfuzz.targets.masks import Masks
@@ -40,8 +36,8 @@ _SHARE_OF_TIME = 0.9
 @dataclass(frozen=True)
 class _Shared:
     """What all workers get. `target` is pickled, and `begun` is the time at which the campaign started (on the clock
-    `time.time`). The workers append their exchanges to the file `journal`, or create a file in `folder` for each part.
-    Workers on this machine remove `secrets` from what they print.
+    `time.time`). Workers on this machine append their exchanges to the file `journal`, and remove `secrets` from what
+    they print.
     """
 
     settings: Settings
@@ -50,7 +46,6 @@ class _Shared:
     rate: float | None
     begun: float
     journal: str | None
-    folder: str | None
     secrets: Masks | None
     case_ids: frozenset[str]
 
@@ -67,7 +62,6 @@ class WorkerAnswers:
         """The last part that was submitted."""
         is_local = isinstance(settings.options["workers"], int)
         self._journal = settings.journal if is_local else None
-        self._folder = TemporaryDirectory() if is_local and self._journal is None else None
         self._secrets = target.secrets.masks if is_local else None
 
     def begin(self, deadline: float, case_ids: frozenset[str]) -> None:
@@ -86,7 +80,6 @@ class WorkerAnswers:
             rate and rate / self._pool.count,
             time.time() - (time.monotonic() - sender.started),
             self._journal,
-            None if self._folder is None else self._folder.name,
             self._secrets,
             case_ids,
         )
@@ -107,47 +100,10 @@ class WorkerAnswers:
             return
         exchanges_of_part = await self._pool.result(self._futures[part])
         if part not in self._added:
+            self._added.add(part)
             del self._futures[part]
-            self._add(part, exchanges_of_part)
-
-    async def recovered(self, unanswered: Iterable[NumberedCase], cases: CaseStream) -> AsyncIterator[NumberedCase]:
-        """After a worker was lost, adds all answers that the workers have got so far. Yields those of the `unanswered`
-        and further `cases` that they answered.
-        """
-        lost_parts = set[int]()
-        for part, future in self._futures.items():
-            if future.done() and not future.cancelled() and future.exception() is None:
-                self._add(part, future.result())
-            else:
-                lost_parts.add(part)
-        for path in self._files():
-            with suppress(JournalError):  # the last line of a lost worker may be incomplete
-                for exchange in exchanges(path):
-                    if exchange.number // STRIDE in lost_parts:
-                        self._sender.add(exchange, writes=False)
-        self._sender.fetch = None
-        submitted = list(unanswered)
-        while (numbered_case := await cases.next()) is not None and numbered_case[0] // STRIDE <= self._last:
-            submitted.append(numbered_case)
-        for number, case in submitted:
-            if self._sender.known.answer(case.id) is not None:
-                yield number, case
-
-    def close(self) -> None:
-        if self._folder is not None:
-            self._folder.cleanup()
-
-    def _files(self) -> list[Path]:
-        if self._journal is not None:
-            return [Path(self._journal)]
-        return [] if self._folder is None else list(Path(self._folder.name).iterdir())
-
-    def _add(self, part: int, exchanges_of_part: list[Exchange]) -> None:
-        self._added.add(part)
-        for exchange in exchanges_of_part:
-            self._sender.add(exchange, writes=self._journal is None)
-        if self._folder is not None:
-            _file_of_part(self._folder.name, part).unlink()
+            for exchange in exchanges_of_part:
+                self._sender.add(exchange, writes=self._journal is None)
 
     def _submit(self, last: int) -> None:
         while self._last < last and (part := next(self._parts, None)) is not None:
@@ -163,10 +119,6 @@ class WorkerAnswers:
         explaining = self._deadline - self._settings.time_for_findings
         end = explaining if explaining > now else self._deadline
         return now + (end - now) * _SHARE_OF_TIME - self._sender.started
-
-
-def _file_of_part(folder: str, part: int) -> Path:
-    return Path(folder, f"{part}.ndjson")
 
 
 # ------------------------------------------------------------------------------------------------ in a worker
@@ -185,9 +137,7 @@ async def _exchanges_of(shared: _Shared, part: int, end: float) -> list[Exchange
     sent: list[Exchange] = []
     with ExitStack() as stack:
         cases = stack.enter_context(closing(CaseStream(settings.plan.cases(part))))
-        journal = _journal(shared, part)
-        if journal is not None:
-            stack.enter_context(closing(journal))
+        journal = None if shared.journal is None else stack.enter_context(closing(Journal.joined(shared.journal)))
 
         def record(exchange: Exchange) -> None:
             sent.append(exchange)
@@ -214,14 +164,6 @@ async def _exchanges_of(shared: _Shared, part: int, end: float) -> list[Exchange
             async with opened(target), asyncio.timeout(time_left):
                 await threads.together(*(work() for _ in range(options["concurrency"])))
     return sent
-
-
-def _journal(shared: _Shared, part: int) -> Journal | None:
-    path = shared.journal
-    if shared.folder is not None:
-        path = str(_file_of_part(shared.folder, part))
-        Path(path).write_bytes(b"\n")  # the first line of a journal describes the campaign
-    return None if path is None else Journal.joined(path)
 
 
 async def _send(sender: Sender, shared: _Shared, number: int, case: Case) -> None:

