@@ -97,7 +97,7 @@ def _mentions_us(path: Path) -> bool:
     return _table(path) is not None
 
 
-def read(path: Path) -> Configuration:
+def read_configuration(path: Path) -> Configuration:
     """Raises `ConfigurationError` if the file cannot be read or is not TOML, or if a setting is unknown or wrong."""
     table = _table(path)
     if table is None:

@@ -10,7 +10,7 @@ from os import PathLike
 from reprlib import Repr
 from typing import Any
 
-LONGEST_LINE = 1000
+LONGEST_ERROR = 1000
 """The maximum length of a line with an error, in characters. The middle of a longer line is omitted."""
 _LONGEST_NAME = 200
 """An error suggests a similar name only if the unknown name has at most this many characters."""
@@ -33,7 +33,7 @@ def quoted(value: Any) -> str:
         return "a value with thousands of digits"
 
 
-def shortened(line: str, limit: int = LONGEST_LINE) -> str:
+def shortened(line: str, limit: int = LONGEST_ERROR) -> str:
     """Returns the line, without its middle if the line has more than `limit` characters."""
     if len(line) <= limit:
         return line

@@ -126,7 +126,7 @@ def _reading(place: Path) -> BinaryIO:
 
 
 @contextmanager
-def written(place: Path, error: ErrorKind) -> Iterator[BinaryIO]:
+def complete_file(place: Path, error: ErrorKind) -> Iterator[BinaryIO]:
     """Opens a file for writing, and compresses it if its name ends in `.gz` or `.zst`. The file appears, or replaces
     the existing file, when the `with` block ends without an error. If the file cannot be written, raises `error`.
     """

@@ -12,7 +12,7 @@ import pytest
 
 import brokerfuzz
 from brokerfuzz import corpus
-from brokerfuzz.errors import LONGEST_LINE
+from brokerfuzz.errors import LONGEST_ERROR
 
 OFFER = "offer-creation-request"
 CASE = next(brokerfuzz.messages(OFFER, 1, verdicts=["valid"]))
@@ -67,7 +67,7 @@ def test_a_wrong_argument_is_named_and_its_value_cut(folder: Path, name: str, ar
             function(**{**arguments, argument: value})
         except (brokerfuzz.BrokerfuzzError, TypeError, ValueError) as problem:
             said = str(problem)
-            assert len(said) <= LONGEST_LINE, (kind, said)
+            assert len(said) <= LONGEST_ERROR, (kind, said)
             is_ours = isinstance(problem, brokerfuzz.BrokerfuzzError)
             assert is_ours or said.startswith((argument, f"unknown {argument}")), (kind, said)
 

@@ -27,7 +27,7 @@ from brokerfuzz.file_contents import read_file, write_errors
 from brokerfuzz.locks import held
 from brokerfuzz.schemas.json_parser import parsed_document
 from brokerfuzz.shapes import problem_in
-from brokerfuzz.storage import written
+from brokerfuzz.storage import complete_file
 
 VERSION = 4
 _BY_HAND = ("reason", "until")
@@ -61,7 +61,7 @@ Entry = Mapping[str, Any]
 Baseline = Sequence[Entry]
 
 
-def read(path: Path) -> Baseline:
+def read_baseline(path: Path) -> Baseline:
     """Raises `BaselineError` if the file is missing or is not a baseline."""
     content = read_file(path, BaselineError, "specify a baseline, or add --baseline-update to create one")
     try:
@@ -100,14 +100,14 @@ def update(path: Path, findings: Sequence[Finding], *, gone: Container[str] = ()
     added while this campaign ran. Raises `BaselineError`.
     """
     with write_errors(path, BaselineError), held(path.parent):
-        entries = [entry for entry in (read(path) if path.exists() else ()) if entry["finding"] not in gone]
+        entries = [entry for entry in (read_baseline(path) if path.exists() else ()) if entry["finding"] not in gone]
         for finding in findings:
             replaced = [entry for entry in entries if _concerns(entry, finding)]
             entries = [entry for entry in entries if entry not in replaced]
             entries.append(_entry(finding, replaced))
         entries.sort(key=lambda entry: (entry["message"], entry["sentence"]))
         text = ",\n".join(map(_json_of_entry, entries))
-        with written(path, BaselineError) as stream:
+        with complete_file(path, BaselineError) as stream:
             stream.write(f'{{"baseline": {VERSION}, "findings": [\n{text}\n]}}\n'.encode())
 
 

@@ -31,7 +31,7 @@ from brokerfuzz.shapes import problem_in
 from brokerfuzz.targets import ANSWER_KINDS, Answer
 
 VERSION = 4
-LONGEST_LINE = 1 << 26
+LONGEST_RECORD = 1 << 26
 """The maximum number of bytes of a line. The largest message of a catalogue has a megabyte."""
 _REMEDY = "specify a journal written by `brokerfuzz fire --journal`"
 _ON_DISK_EVERY = 1.0
@@ -116,11 +116,11 @@ def journal_lines(path: str | Path) -> Iterator[bytes]:
     """Yields the complete lines of a journal. Raises `JournalError` if the journal cannot be read."""
     line = b""
     with read_errors(path, JournalError, _REMEDY), open_file(path) as stream:
-        while (line := stream.readline(LONGEST_LINE)).endswith(b"\n"):
+        while (line := stream.readline(LONGEST_RECORD)).endswith(b"\n"):
             yield line
-    if len(line) >= LONGEST_LINE:
+    if len(line) >= LONGEST_RECORD:
         raise JournalError(
-            f"{path} is not a journal (a line has more than {LONGEST_LINE:,} bytes): specify another file"
+            f"{path} is not a journal (a line has more than {LONGEST_RECORD:,} bytes): specify another file"
         )
 
 

@@ -24,7 +24,7 @@ from brokerfuzz.options import ReplayOptions
 from brokerfuzz.schemas import Label, MessageType, Verdict
 from brokerfuzz.targets import Answer, Target
 from brokerfuzz.targets.target import opened
-from brokerfuzz.targets.threads import together
+from brokerfuzz.targets.threads import each
 
 TRIES = 5
 """The maximum number of times that the message of a flaky finding is sent. If the problem never occurs, the finding
@@ -99,29 +99,25 @@ async def replay(
     """Sends all messages again, and returns the results in the same order. Raises `TargetError` if the target cannot be
     reached.
     """
+    replayed: dict[int, Replayed] = {}
     async with opened(target):
         sender = Sender(target, rate=options["rate"], fresh=fresh, longest_wait=options["longest_wait"])
-        return await Replaying(sender, judge, plain).run(waiting, options["concurrency"])
+        replaying = _Replaying(sender, judge, plain)
+
+        async def send_again(number: int) -> None:
+            replayed[number] = await replaying.replayed(waiting[number])
+
+        await each(range(len(waiting)), send_again, options["concurrency"])
+    return [replayed[number] for number in range(len(waiting))]
 
 
-class Replaying:
+class _Replaying:
     """Sends messages of findings again to a target that is open."""
 
     def __init__(self, sender: Sender, judge: Judge, plain: PlainMessages) -> None:
         self._sender, self._judge, self._plain = sender, judge, plain
 
-    async def run(self, waiting: Sequence[ReplayRequest], concurrency: int) -> list[Replayed]:
-        replayed: dict[int, Replayed] = {}
-        numbered = iter(enumerate(waiting))
-
-        async def work() -> None:
-            for number, again in numbered:
-                replayed[number] = await self._replayed(again)
-
-        await together(*(work() for _ in range(concurrency)))
-        return [replayed[number] for number in sorted(replayed)]
-
-    async def _replayed(self, again: ReplayRequest) -> Replayed:
+    async def replayed(self, again: ReplayRequest) -> Replayed:
         label = self._judge.of(again.case, again.case.body).label
         if label != again.label:
             return Replayed(again, label, "other verdict", why=f"the message is now {label}")

@@ -29,7 +29,7 @@ def known(options: FireCommandOptions) -> Baseline:
     path = options["baseline"]
     if path is None or (options["baseline_update"] and not Path(path).exists()):
         return ()
-    return baseline.read(Path(path))
+    return baseline.read_baseline(Path(path))
 
 
 def finish(result: Result, settings: Settings, options: FireCommandOptions, resume: str | None) -> int:

@@ -22,7 +22,7 @@ DEMONSTRATION = "the demonstration service"
 
 
 @dataclass(frozen=True)
-class _Campaign:
+class _AboutCampaign:
     """What a target has to know about the campaign. `http` are the options of an HTTP target. A target starts at most
     `processes` processes (None: no limit). The reference service has the contract in the folder `contract`.
     """
@@ -42,7 +42,7 @@ class TargetKind:
     option: str
     name: str
     usage: str
-    create: Callable[[Mapping[str, Any], _Campaign], AbstractContextManager[Target]]
+    create: Callable[[Mapping[str, Any], _AboutCampaign], AbstractContextManager[Target]]
     is_http: bool = False
     own_options: tuple[str, ...] = ()
 
@@ -52,7 +52,7 @@ class TargetKind:
         return is_given and not (self.option == "url" and options["app"] is not None)
 
 
-def _endpoint(options: Mapping[str, Any], campaign: _Campaign) -> AbstractContextManager[Target]:
+def _endpoint(options: Mapping[str, Any], campaign: _AboutCampaign) -> AbstractContextManager[Target]:
     target = HttpTarget(options["url"], **campaign.http)
     if options["hooks"] is None and options["cleanup"] is None:
         return nullcontext(target)
@@ -66,28 +66,28 @@ def _endpoint(options: Mapping[str, Any], campaign: _Campaign) -> AbstractContex
     return nullcontext(HookedTarget(options["url"], hooks=hooks, cleanup=removal, **campaign.http))
 
 
-def _program(options: Mapping[str, Any], campaign: _Campaign) -> AbstractContextManager[Target]:
+def _program(options: Mapping[str, Any], campaign: _AboutCampaign) -> AbstractContextManager[Target]:
     command, encoding, of_program = options["exec"], options["lines"], _of_program(options, campaign)
     if encoding is None:
         return nullcontext(CommandTarget(command, **of_program))
     return nullcontext(LineTarget(command, encoding=encoding, **of_program))
 
 
-def _function(options: Mapping[str, Any], campaign: _Campaign) -> AbstractContextManager[Target]:
+def _function(options: Mapping[str, Any], campaign: _AboutCampaign) -> AbstractContextManager[Target]:
     return nullcontext(CallTarget(options["call"], **_of_program(options, campaign)))
 
 
-def _of_program(options: Mapping[str, Any], campaign: _Campaign) -> dict[str, Any]:
+def _of_program(options: Mapping[str, Any], campaign: _AboutCampaign) -> dict[str, Any]:
     return {"timeout": options["timeout"], "processes": campaign.processes, "secrets": campaign.http["secrets"]}
 
 
-def _application(options: Mapping[str, Any], campaign: _Campaign) -> AbstractContextManager[Target]:
+def _application(options: Mapping[str, Any], campaign: _AboutCampaign) -> AbstractContextManager[Target]:
     of_application = {name: campaign.http[name] for name in OPTIONS}
     return nullcontext(NamedApplicationTarget(options["app"], options["url"] or "/", **of_application))
 
 
 @contextmanager
-def _reference_service(options: Mapping[str, Any], campaign: _Campaign) -> Iterator[Target]:
+def _reference_service(options: Mapping[str, Any], campaign: _AboutCampaign) -> Iterator[Target]:
     own = load_contract(campaign.contract)
     if not own.is_request(campaign.message_type):
         requests = ", ".join(name for name in own.message_types if own.is_request(name))
@@ -125,10 +125,10 @@ def opened_target(
     options: Mapping[str, Any], message_type: MessageType, contract: str | None, *, campaign_id: str = "",
     processes: int | None = None,
 ) -> Iterator[Target]:  # fmt: skip
-    """Creates the target (see `_Campaign`), and hides its secrets in the output of hooks and applications. Prints a
-    note about secrets that are too short to be hidden.
+    """Creates the target (see `_AboutCampaign`), and hides its secrets in the output of hooks and applications. Prints
+    a note about secrets that are too short to be hidden.
     """
-    campaign = _Campaign(message_type, contract, processes, http_options(options, campaign_id))
+    campaign = _AboutCampaign(message_type, contract, processes, http_options(options, campaign_id))
     with kind_of(options).create(options, campaign) as target:
         hide(lambda: target.secrets.masks)
         if target.secrets.note:

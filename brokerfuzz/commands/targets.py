@@ -50,7 +50,7 @@ def with_settings(kind: type, command_line: Mapping[str, Any], url: str | None, 
 
 def _configuration(path_option: str | None) -> Configuration:
     path = config.find(Path.cwd()) if path_option is None else Path(path_option)
-    return Configuration() if path is None else config.read(path)
+    return Configuration() if path is None else config.read_configuration(path)
 
 
 def _without_secrets(configured: Mapping[str, Any], command_line: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import Any
 from brokerfuzz.corpus.formats.format import CorpusInfo, File
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas.json_parser import parsed_document
-from brokerfuzz.storage import inside, is_url, read_inside, written
+from brokerfuzz.storage import complete_file, inside, is_url, read_inside
 from brokerfuzz.version import __version__
 
 MANIFEST = "manifest.json"
@@ -126,7 +126,7 @@ def _own_path(folder: Path, name: str) -> Path:
 
 
 def write_manifest(path: Path, manifest: Manifest) -> int:
-    with written(path, CorpusError) as stream:  # a folder whose manifest is damaged could not be replaced
+    with complete_file(path, CorpusError) as stream:  # a folder whose manifest is damaged could not be replaced
         return stream.write(json.dumps(asdict(manifest), indent=1).encode() + b"\n")
 
 

@@ -13,7 +13,7 @@ from brokerfuzz.corpus.formats import CorpusInfo, Format, format_named
 from brokerfuzz.errors import CorpusError, listed_values, path_in, quoted
 from brokerfuzz.file_contents import write_errors
 from brokerfuzz.schemas import load_contract
-from brokerfuzz.storage import folder_problem, place_of, written
+from brokerfuzz.storage import complete_file, folder_problem, place_of
 
 NOTHING = (
     "no cases to write: choose more messages, verdicts, rules, techniques or tags, or add --full, "
@@ -125,7 +125,7 @@ def write_place(place: Path, form: Format, cases: Iterable[Case], summary: Summa
             info = replace(summary.info, folder=place.name)
             summary.bytes += write_folder(place, form.name, form.files(cases, info), info)
         else:
-            with written(place, CorpusError) as stream:
+            with complete_file(place, CorpusError) as stream:
                 stream.writelines(form.pieces(cases, summary.info))
             summary.bytes += place.stat().st_size
 

@@ -17,7 +17,7 @@ from brokerfuzz.reports import har, json_document, junit, pages
 from brokerfuzz.reports.json_document import Document
 from brokerfuzz.schemas.json_parser import parsed_document
 from brokerfuzz.shapes import problem_in
-from brokerfuzz.storage import folder_problem, written
+from brokerfuzz.storage import complete_file, folder_problem
 from brokerfuzz.wording import listed, printable
 
 _SCHEMA = Path(__file__).with_name("report.schema.json")
@@ -96,7 +96,7 @@ def _write(path: str, document: Document) -> None:
 
 def write_text(path: str, text: str) -> None:
     """Writes a text to a file, which appears only when it is complete."""
-    with written(Path(path), ReportError) as stream:
+    with complete_file(Path(path), ReportError) as stream:
         stream.write(text.encode(errors="backslashreplace"))
 
 

@@ -23,7 +23,7 @@ from brokerfuzz.targets.reproduction import LONGEST_ARGUMENT, fed
 from brokerfuzz.targets.secret_masking import Secrets
 from brokerfuzz.targets.target import CALL_IN_PYTHON
 
-LONGEST_LINE = 1 << 16
+LONGEST_ANSWER = 1 << 16
 """The maximum number of bytes in an answer line."""
 STARTING_SECONDS = 60.0
 """The maximum number of seconds until the process of a function is ready."""
@@ -146,13 +146,13 @@ class LineTarget(ProgramTarget):
     @staticmethod
     def _line(program: Program, data: bytes, seconds: float) -> tuple[bytes, bytes]:
         """Sends data, and returns the next line of the output, and the bytes after this line. Reads at most
-        `LONGEST_LINE` bytes, and the chunk that exceeds this limit. Raises `EOFError` if the program ends before.
+        `LONGEST_ANSWER` bytes, and the chunk that exceeds this limit. Raises `EOFError` if the program ends before.
         """
         line = b""
         for chunk in program.talk(data, seconds):
             begun, end, rest = chunk.partition(b"\n")
             line += begun
-            if end or len(line) > LONGEST_LINE:
+            if end or len(line) > LONGEST_ANSWER:
                 return line, rest
         raise EOFError
 
@@ -169,13 +169,13 @@ def _meaning(line: bytes) -> tuple[Answer, bool]:
     for .NET begin their output with a byte order mark.
     """
     word, *rest = re.split(rb"[ :]", line.removeprefix(BOM_UTF8).rstrip(b"\r"), maxsplit=1)
-    kind, is_too_long = _KINDS.get(word), len(line) > LONGEST_LINE
+    kind, is_too_long = _KINDS.get(word), len(line) > LONGEST_ANSWER
     if kind is not None and not is_too_long:
         text = b"".join(rest).strip()
         return Answer(kind, None, text[:EXCERPT], in_one_line(text) or kind), True
     what = f'"{in_one_line(line)}"' if line else "an empty line"
     if is_too_long:
-        what = f'a line of more than {LONGEST_LINE} bytes: "{in_one_line(line, 60)}"'
+        what = f'a line of more than {LONGEST_ANSWER} bytes: "{in_one_line(line, 60)}"'
     return Answer("crashed", None, line[:EXCERPT], f"answered with {what}"), False
 
 

@@ -10,7 +10,7 @@ import os
 import signal
 import threading
 import traceback
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
@@ -145,6 +145,17 @@ def _new_event_loop() -> Callable[[], asyncio.AbstractEventLoop]:
     except ImportError:  # not available on Windows
         return asyncio.new_event_loop
     return uvloop.new_event_loop
+
+
+async def each(items: Iterable[T], work: Callable[[T], Awaitable[None]], concurrency: int) -> None:
+    """Works on several items at the same time."""
+    waiting = iter(items)
+
+    async def work_on_waiting() -> None:
+        for item in waiting:
+            await work(item)
+
+    await together(*(work_on_waiting() for _ in range(concurrency)))
 
 
 async def together(*work: Coroutine[Any, Any, None]) -> None:

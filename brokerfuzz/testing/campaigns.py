@@ -209,7 +209,7 @@ def _ready(target: Any, message_type: MessageType | None, arguments: FireOptions
     reports = [str(path) for path in options["reports"]]
     other_files = {name: None if options[name] is None else str(options[name]) for name in ("journal", "baseline")}
     report_files.check_paths(reports, http=isinstance(endpoint, HttpTarget), other_files=other_files)
-    known_findings = () if options["baseline"] is None else baseline.read(Path(options["baseline"]))
+    known_findings = () if options["baseline"] is None else baseline.read_baseline(Path(options["baseline"]))
     settings = Settings(plan=plan, options=options, campaign_id=campaign_id, known=known_findings)
     if settings.uses_workers and not isinstance(endpoint, HttpTarget):
         raise TargetError(

@@ -123,7 +123,7 @@ def test_a_changed_line_is_rejected_with_its_number(run: Run, service: tuple[str
 
 
 def test_an_endless_line_is_rejected(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("brokerfuzz.campaign.journal.LONGEST_LINE", 1000)
+    monkeypatch.setattr("brokerfuzz.campaign.journal.LONGEST_RECORD", 1000)
     Path(NAME).write_bytes(b"x" * 3_000_000)
     done = run("fire", "http://127.0.0.1:1/", "--resume", NAME)
     assert done.exit_code == 2

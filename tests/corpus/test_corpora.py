@@ -19,7 +19,7 @@ from brokerfuzz.corpus import load, read, write
 from brokerfuzz.corpus.reading import LONGEST_LINE
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import MESSAGE_TYPES
-from brokerfuzz.storage import LARGEST_FILE, written
+from brokerfuzz.storage import LARGEST_FILE, complete_file
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 Edit = Callable[[Path], object]
@@ -126,7 +126,7 @@ def test_a_file_that_is_not_a_corpus_is_rejected(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["a.ndjson", "a.ndjson.gz", "a.ndjson.zst"])
 def test_a_line_of_a_gigabyte_is_rejected_in_bounded_memory(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
-    with written(path, CorpusError) as stream:
+    with complete_file(path, CorpusError) as stream:
         stream.write(b'{"id":"')
         for _ in range(LONGEST_LINE // (1 << 20) + 1):
             stream.write(b"a" * (1 << 20))

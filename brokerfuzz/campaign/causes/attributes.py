@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-from brokerfuzz.campaign.causes.conditions import Condition
+from brokerfuzz.campaign.causes.conditions import ValueCondition
 from brokerfuzz.campaign.proof import Trial
 from brokerfuzz.schemas.rule import JSON_RULE
 from brokerfuzz.schemas.rule_ids import parts_of_id
@@ -46,7 +46,7 @@ class Items:
 class Attribute:
     """Something that a case has: a condition at a site (None: at any site), perhaps only in certain items."""
 
-    condition: Condition
+    condition: ValueCondition
     site: str | None
     items: Items | None = None
 

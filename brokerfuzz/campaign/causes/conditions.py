@@ -36,8 +36,8 @@ class ConditionKind:
     test: Callable[[Any, Schema, Any], bool]
     words: Callable[[Any], str]
 
-    def of(self, parameter: Any = None) -> "Condition":
-        return Condition(self, self.words(parameter), parameter)
+    def of(self, parameter: Any = None) -> "ValueCondition":
+        return ValueCondition(self, self.words(parameter), parameter)
 
     def holds(self, value: Any, schema: Schema, parameter: Any = None) -> bool:
         is_possible = self.subject in ("property", "value", _NAMES.get(type(value)))
@@ -45,7 +45,7 @@ class ConditionKind:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class ValueCondition:
     """`str()` follows the word "if"."""
 
     kind: ConditionKind
@@ -164,7 +164,7 @@ ITEM_COUNT: Final = ConditionKind(
 )
 
 
-def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[Condition]:
+def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[ValueCondition]:
     """Yields the conditions that hold for a value, the plainest first. `edges` are the edges of the value."""
     if value is ABSENT:
         yield from (MISSING.of(), WITHOUT_VALUE.of())
@@ -202,7 +202,7 @@ def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[Con
         yield WITHOUT_VALUE.of()
 
 
-def longer_than_shortened(value: Any) -> Iterator[Condition]:
+def longer_than_shortened(value: Any) -> Iterator[ValueCondition]:
     """Yields the lengths that a string exceeds by one: the shrinker has found no shorter string that fails."""
     if isinstance(value, str) and 1 < len(value) <= MOST_CUT:
         yield LONGER.of(len(value) - 1)

@@ -34,7 +34,7 @@ from brokerfuzz.campaign.causes.conditions import (
     MISSING,
     PRESENT,
     WITHOUT_VALUE,
-    Condition,
+    ValueCondition,
     conditions_of,
     longer_than_shortened,
 )
@@ -211,7 +211,7 @@ class Generaliser:
                 yield site, value
 
 
-def _needs_experiment(condition: Condition) -> bool:
+def _needs_experiment(condition: ValueCondition) -> bool:
     """Returns whether every value has such a condition of its own."""
     if condition.kind is EQUALS:
         return condition.parameter is not None and not isinstance(condition.parameter, bool)

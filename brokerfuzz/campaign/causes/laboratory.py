@@ -20,7 +20,7 @@ from brokerfuzz.campaign.twins import Proving
 from brokerfuzz.cases.case import Case
 from brokerfuzz.json_trees import first_values, tree_of
 from brokerfuzz.schemas import MessageType
-from brokerfuzz.targets.threads import together
+from brokerfuzz.targets.threads import each
 
 MOST_EXAMPLES: Final = 500
 """The maximum number of accepted messages in which to look for ordinary values."""
@@ -60,13 +60,7 @@ class Laboratory:
 
     async def each(self, items: Iterable[_Item], work: Callable[[_Item], Awaitable[None]]) -> None:
         """Works on several items at the same time."""
-        waiting = iter(items)
-
-        async def work_on_waiting() -> None:
-            for item in waiting:
-                await work(item)
-
-        await together(*(work_on_waiting() for _ in range(self.concurrency)))
+        await each(items, work, self.concurrency)
 
     def failure_of(self, trial: Trial) -> Failure:
         """Judges the message again: a time in it may have been in the future until now. Each case has one failure that

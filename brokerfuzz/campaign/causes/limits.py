@@ -12,7 +12,7 @@ from brokerfuzz.campaign.causes.conditions import (
     MORE_BYTES,
     MORE_ITEMS,
     MORE_UNITS,
-    Condition,
+    ValueCondition,
     utf8_length,
     utf16_length,
 )
@@ -90,7 +90,7 @@ async def limit_of_length(problem: Problem, causes: Sequence[Difference]) -> Att
     return None if condition is None else Attribute(condition, longest.site)
 
 
-async def _longest_that_passes(problem: Problem, cause: Difference) -> Condition | None:
+async def _longest_that_passes(problem: Problem, cause: Difference) -> ValueCondition | None:
     """The strings that are sent begin as the ordinary one, so a long web address remains one."""
     text: str = cause.tree
     tree = tree_of(problem.failure.body)
