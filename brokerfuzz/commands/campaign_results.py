@@ -1,13 +1,13 @@
 """Writes the results of a campaign: the baseline and the reports."""
 
 import sys
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from brokerfuzz.campaign import Result, Settings, baseline
+from brokerfuzz.campaign import Result, baseline
 from brokerfuzz.campaign.baseline import Baseline
 from brokerfuzz.commands.output import UsageError, is_quiet, note, print_error, print_json
+from brokerfuzz.errors import BaselineError
 from brokerfuzz.exit_status import FAILED
 from brokerfuzz.options import FireCommandOptions
 from brokerfuzz.reports import json_document, report_files, terminal
@@ -32,16 +32,18 @@ def known(options: FireCommandOptions) -> Baseline:
     return baseline.read_baseline(Path(path))
 
 
-def finish(result: Result, settings: Settings, options: FireCommandOptions, resume: str | None) -> int:
+def finish(result: Result, options: FireCommandOptions, resume: str | None) -> int:
     """Prints the result, writes all files, and returns the exit status.
 
     Prints the result first, so that no problem with a file can suppress the result. `resume` is the command that
     continues the campaign.
     """
     as_json = options["json"]
-    _note_expired(settings.known, options["baseline"])
+    expired = baseline.expired(result.settings.known)
+    for entry in expired:
+        until = f"was valid only until {entry['until']}, so it does not count"
+        note(f"the entry {entry['finding']} in {options['baseline']} {until}")
     if options["baseline_update"]:
-        expired = baseline.expired(settings.known)
         result = result.added_to_baseline(frozenset(failure for entry in expired for failure in entry["failing"]))
     document = json_document.document(result)
     try:
@@ -57,15 +59,10 @@ def finish(result: Result, settings: Settings, options: FireCommandOptions, resu
         for path in written:
             note(f"wrote {path}")
     elif not is_quiet():
-        terminal.show_files(sys.stdout, written, unwritten, resume)
+        terminal.show_files(sys.stdout, written, resume)
     for problem in unwritten:
         print_error(problem)
     return result.outcome.status or (FAILED if unwritten else 0)
-
-
-def _note_expired(entries: Baseline, path: object) -> None:
-    for entry in baseline.expired(entries):
-        note(f"the entry {entry['finding']} in {path} was valid only until {entry['until']}, so it does not count")
 
 
 def _write_files(result: Result, document: Document, options: FireCommandOptions) -> tuple[list[str], list[str]]:
@@ -77,8 +74,10 @@ def _write_files(result: Result, document: Document, options: FireCommandOptions
     if options["baseline_update"]:
         path = str(options["baseline"])
         paths.insert(0, path)
-        if problem := report_files.attempt(path, partial(_update_baseline, path, result)):
-            problems[path] = problem
+        try:
+            _update_baseline(path, result)
+        except BaselineError as problem:
+            problems[path] = str(problem)
     return [path for path in paths if path not in problems], list(problems.values())
 
 

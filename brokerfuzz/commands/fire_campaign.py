@@ -53,7 +53,7 @@ def run(url: str | None, options: FireCommandOptions) -> int:
         _note_known(result.known_findings)
     _note_slowdown(result)
     _show_details(result, as_json=options["json"])
-    return campaign_results.finish(result, settings, options, _continuing(result, settings))
+    return campaign_results.finish(result, options, _continuing(result))
 
 
 def _continuing_command(journal: str) -> str:
@@ -61,10 +61,11 @@ def _continuing_command(journal: str) -> str:
     return f"brokerfuzz fire TARGET --resume {shell_quoted(journal)}"
 
 
-def _continuing(result: Result, settings: Settings) -> str | None:
+def _continuing(result: Result) -> str | None:
     """Returns the command that continues a campaign that ended early, or the reason why the campaign cannot
     continue.
     """
+    settings = result.settings
     if result.stop is None or (result.stop.cause == "contact" and (settings.resume or settings.journal is None)):
         return None
     if settings.journal is None:

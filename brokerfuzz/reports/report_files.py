@@ -4,14 +4,14 @@ an existing file.
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache, partial
+from functools import cache
 from os.path import lexists, realpath
 from pathlib import Path
 from typing import Any
 
 from jsonschema_rs import Draft202012Validator
 
-from brokerfuzz.errors import BrokerfuzzError, ReportError, problem_of
+from brokerfuzz.errors import ReportError, problem_of
 from brokerfuzz.file_contents import read_file, write_errors
 from brokerfuzz.reports import har, json_document, junit, pages
 from brokerfuzz.reports.json_document import Document
@@ -85,35 +85,15 @@ def check_place(path: Path) -> None:
 
 def write_reports(paths: Iterable[str], document: Document) -> dict[str, str]:
     """Writes all reports that can be written. Maps the paths of the others to the reasons."""
-    reasons = {path: attempt(path, partial(_write, path, document)) for path in paths}
-    return {path: reason for path, reason in reasons.items() if reason is not None}
-
-
-def _write(path: str, document: Document) -> None:
-    _, report = REPORTS[_suffix(path)]
-    write_text(path, report(document))
-
-
-def write_text(path: str, text: str) -> None:
-    """Writes a text to a file, which appears only when it is complete."""
-    with complete_file(Path(path), ReportError) as stream:
-        stream.write(text.encode(errors="backslashreplace"))
-
-
-def attempt(path: str, write: Callable[[], object]) -> str | None:
-    """Calls `write`, which writes the file `path`. Returns the reason if the file cannot be written. The reason can
-    also be a bug in brokerfuzz.
-    """
-    try:
-        write()
-    except BrokerfuzzError as problem:
-        return str(problem)
-    except Exception as problem:
-        bug = f"this is a bug in brokerfuzz ({type(problem).__name__}: {problem})"
-        why = f"{bug}: please report the bug, and use another format"
-    else:
-        return None
-    return f"{path} cannot be written: {why}"
+    problems: dict[str, str] = {}
+    for path in paths:
+        _, report = REPORTS[_suffix(path)]
+        try:
+            with complete_file(Path(path), ReportError) as stream:
+                stream.write(report(document).encode(errors="backslashreplace"))
+        except ReportError as problem:
+            problems[path] = str(problem)
+    return problems
 
 
 # --------------------------------------------------------------------------------------------------------- reading

@@ -40,12 +40,9 @@ def show(
     click.echo("".join(f"{line}\n" for line in lines), file=stream, nl=False, color=coloured(stream))
 
 
-def show_files(stream: IO[str], written: Sequence[str], problems: Iterable[str], resume: str | None) -> None:
-    """Writes the last lines: the written files, the problems with other files, and the command that resumes the
-    campaign.
-    """
+def show_files(stream: IO[str], written: Sequence[str], resume: str | None) -> None:
+    """Writes the last lines: the written files, and the command that continues the campaign."""
     lines = ["", *entry("wrote", ", ".join(written))] if written else []
-    lines += [line for problem in problems for line in entry("not written", printable(problem))]
     lines += [verbatim("continue", resume)] if resume is not None else []
     click.echo("".join(f"{line}\n" for line in lines), file=stream, nl=False, color=coloured(stream))
 
