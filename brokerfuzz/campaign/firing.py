@@ -115,15 +115,15 @@ class Campaign:
             self._stop_at_time_limit()
 
     def _fail(self, problem: HookError | JournalError) -> None:
-        """Stops the campaign. If a hook fails at the first message, raises its error, because there is no result to
+        """Stops the campaign. If a hook fails at the first messages, raises its error, because there is no result to
         keep.
         """
         if isinstance(problem, JournalError):
             self.stop = Stop(str(problem), "journal")
-        elif self._sender.timing.latencies:
-            self.stop = Stop(str(problem), "hook", problem.details)
-        else:
+        elif self._sender.plain is None:
             raise problem
+        else:
+            self.stop = Stop(str(problem), "hook", problem.details)
 
     def _stop_at_time_limit(self) -> None:
         reason = f"the time limit of {self._settings.options['max_time']:g} s was reached"
@@ -250,7 +250,8 @@ class Campaign:
             old=self._old_answers.count,
             asked_again=self._old_answers.asked_again,
             requests=sender.requests,
-            timing=sender.timing,
+            pauses=sender.pauses,
+            seconds_away=sender.seconds_away,
             seconds=monotonic() - sender.started,
             generated=self._cases.count if self._cases.is_exhausted else None,
             stop=self.stop,

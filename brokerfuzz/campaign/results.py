@@ -13,7 +13,6 @@ from brokerfuzz.campaign.advice import fresh_advice
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.observations import Observations
-from brokerfuzz.campaign.pace import Timing
 from brokerfuzz.campaign.proof import Proofs
 from brokerfuzz.campaign.settings import Settings
 from brokerfuzz.campaign.sporadic import SporadicAnswers
@@ -85,7 +84,9 @@ class Result:
     """The result of a campaign.
 
     `stop` is the reason why the campaign ended early. `requests` is the number of all requests, also of those of the
-    earlier runs of a resumed campaign. `generated` is the number of all cases if no case remains to be sent.
+    earlier runs of a resumed campaign. `pauses` counts how often the target asked brokerfuzz to wait, and
+    `seconds_away` is how long it was down before it worked again. `generated` is the number of all cases if no case
+    remains to be sent.
 
     `renamed` is the number of valid messages that were accepted only with other values of `known_names`. `old` is the
     number of cases whose answers are in the journal of an earlier run, and `asked_again` is the number of those that
@@ -105,7 +106,8 @@ class Result:
     old: int
     asked_again: int
     requests: int
-    timing: Timing
+    pauses: int
+    seconds_away: float
     seconds: float
     generated: int | None
     stop: Stop | None

@@ -24,7 +24,7 @@ from time import monotonic
 from brokerfuzz.campaign.answer_texts import text_of
 from brokerfuzz.campaign.contradictions import CONFLICT
 from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
-from brokerfuzz.campaign.pace import RateLimiter, Timing
+from brokerfuzz.campaign.pace import RateLimiter
 from brokerfuzz.campaign.sporadic import SporadicAnswers
 from brokerfuzz.campaign.usual_answers import (
     has_given_up,
@@ -93,7 +93,8 @@ class Sender:
 
     `requests` is the number of messages that were sent, also by earlier runs of the campaign and by workers. `started`
     is the time at which the campaign started (on the clock `time.monotonic`). `waits_for` says why messages wait for
-    the target, also if a time limit has ended the waiting; otherwise, it is empty.
+    the target, also if a time limit has ended the waiting; otherwise, it is empty. `pauses` counts how often the target
+    asked brokerfuzz to wait. `seconds_away` is how long it was down in all outages after which it worked again.
     """
 
     def __init__(
@@ -116,9 +117,10 @@ class Sender:
         self.isolated = target.isolates_messages
         self.sporadic = SporadicAnswers(isolated=self.isolated)
         self.requests = self.known.count
-        self.timing = Timing()
         self.started = monotonic() - self.known.latest
         self.waits_for = ""
+        self.pauses = 0
+        self.seconds_away = 0.0
         self._target = target
         self._rate_limiter = RateLimiter(rate)
         target.pace = self._rate_limiter.wait if rate else None
@@ -166,7 +168,6 @@ class Sender:
             self._record_exchange(exchange)
         self.known.add(exchange)
         self.requests += 1
-        self.timing.add(exchange.answer.seconds)
 
     # ------------------------------------------------------------------------------------------------ asking
 
@@ -316,7 +317,7 @@ class Sender:
             raise self.lost
         if answer is first:
             return True
-        self.timing.seconds_away += monotonic() - started
+        self.seconds_away += monotonic() - started
         return False
 
     def _loss(self, answer: Answer, failed: Answer) -> TargetLostError:
@@ -352,7 +353,6 @@ class Sender:
             if task is not None and task.cancelling():
                 # A request that finishes while it is cancelled would hide the cancellation.
                 raise asyncio.CancelledError
-            self.timing.add(answer.seconds)
             if answer.pause is None or not await self._paused(deadline, f"it {answer.reason}", answer.pause):
                 break
             has_waited = True
@@ -370,7 +370,7 @@ class Sender:
         self.waits_for = reason
         if wanted is not None:
             self._rate_limiter.pause(pause)
-            self.timing.pauses += 1
+            self.pauses += 1
         await asyncio.sleep(pause)
         return True
 

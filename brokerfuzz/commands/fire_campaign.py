@@ -162,5 +162,5 @@ def _show_details(result: Result, *, as_json: bool) -> None:
 
 
 def _note_slowdown(result: Result) -> None:
-    if result.timing.pauses:
-        note(f"the target asked brokerfuzz to wait ({counted(result.timing.pauses, 'time')}): consider a lower --rate")
+    if result.pauses:
+        note(f"the target asked brokerfuzz to wait ({counted(result.pauses, 'time')}): consider a lower --rate")

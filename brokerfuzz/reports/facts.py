@@ -185,12 +185,6 @@ def unproven_lines(document: Document) -> Iterator[str]:
         yield f"{example['count']:,}: {printable(example['why'], 300)}, first case {example['case']}"
 
 
-def latency(document: Document) -> str:
-    names = {"least": "minimum", "p50": "median", "p90": "90 %", "p99": "99 %", "most": "maximum"}
-    times = ((name, 1000 * document["latency"][key]) for key, name in names.items())
-    return ", ".join(f"{name} {time:.2f} ms" if time < 10 else f"{name} {time:,.0f} ms" for name, time in times)
-
-
 def _fact(label: str, text: str) -> Fact:
     return Fact(label, [printable(text, 500)])
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from brokerfuzz.campaign.finding import Finding
 from brokerfuzz.campaign.ledger import Observed
-from brokerfuzz.campaign.pace import Timing
 from brokerfuzz.campaign.proof import UnprovenExample
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.cases.case import Case, message_id
@@ -69,8 +68,7 @@ def document(result: Result) -> dict[str, Any]:
         "sporadic": [
             {"answer": answer.kind, "reason": answer.reason, "count": count} for answer, count in result.sporadic
         ],
-        "away": round(result.timing.seconds_away, 3),
-        "latency": _latency(result.timing),
+        "away": round(result.seconds_away, 3),
     }
 
 
@@ -158,11 +156,6 @@ def _unproven(example: UnprovenExample) -> dict[str, Any]:
         "got": _answer(rejection.twin_answer or rejection.answer),
         "count": example.count,
     }
-
-
-def _latency(timing: Timing) -> dict[str, float]:
-    shares = {"least": 0.0, "p50": 0.5, "p90": 0.9, "p99": 0.99, "most": 1.0}
-    return {name: round(seconds, 6) for name, seconds in zip(shares, timing.quantiles(*shares.values()), strict=True)}
 
 
 def _message(message_type: MessageType, body: bytes) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def parts_that_stay(report: str) -> Any:
     document = json.loads(report)
     for finding in document["findings"]:
         del finding["got"]["seconds"]
-    changing = {"started", "seconds", "latency", "campaign", "old", "outcome"}
+    changing = {"started", "seconds", "campaign", "old", "outcome"}
     return {name: document[name] for name in document.keys() - changing}
 
 
