@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.case_tags import TWIN_TAGS
-from brokerfuzz.cases.covering.goals import edges_of
+from brokerfuzz.cases.pairs import cases_with_pairs
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.schemas import Contract
 from brokerfuzz.schemas.flattening import types_of
@@ -19,12 +18,11 @@ from brokerfuzz.schemas.rule import JSON_RULE
 Goals = dict[str, int]
 """Maps the names of goals to their weights."""
 
-_RULE, _FAMILY, _VARIATION = 30, 6, 1
+_RULE, _TECHNIQUE, _FAMILY, _VARIATION = 60, 24, 12, 2
 """Most programs that do not check a rule lack the check completely, so a case for each rule comes first. Then each rule
-is broken in different ways (families of techniques), and finally in different surroundings.
+is broken in different ways (families of techniques), and finally in different surroundings. Each pair of states counts
+1, so valid cases with many new pairs come early: they have many edges, too.
 """
-
-
 _FIRST = {"edge:complete": 2_000_000, "edge:only-required": 1_000_000}
 """The first two cases are a complete message, and one with only the required properties."""
 
@@ -42,11 +40,10 @@ def by_cover(cases: Sequence[Case], goals_of: Callable[[Case], Goals], *, only_n
 
 def _goals(case: Case, contract: Contract) -> Goals:
     goals = {tag: _FIRST.get(tag, _VARIATION) for tag in case.tags}
-    if case.label == "valid" and not {"pairs", *TWIN_TAGS} & {*case.tags}:
-        edges = edges_of(contract, case.message_type, case.value)
-        goals |= {f"{goal.site} {goal.name}": _FAMILY for goal in edges}
+    if "pairs" in case.tags:
+        goals[case.id] = cases_with_pairs(contract, case.message_type)[case]
     for touch in case.verdict.ambiguities if case.label == "unspecified" else ():
-        goals[touch.ambiguity] = _RULE
+        goals[touch.ambiguity] = _FAMILY
     for fault in case.faults:
         goals |= _of_fault(fault.rule, fault.technique, case, contract)
     return goals
@@ -65,7 +62,7 @@ def _of_fault(rule_id: str, name: str, case: Case, contract: Contract) -> Goals:
         f"{name} at {types}": _VARIATION if syntax else 2 * _VARIATION,
     }
     if not syntax:
-        goals |= {name: _FAMILY, **{f"{rule_id} {tag}": _FAMILY for tag in case.tags}}
+        goals |= {name: _TECHNIQUE, **{f"{rule_id} {tag}": _FAMILY for tag in case.tags}}
     return goals
 
 

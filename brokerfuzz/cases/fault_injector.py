@@ -5,6 +5,7 @@ fault.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import Any, NamedTuple
 
 from brokerfuzz.cases.case import Broken, Case, Fault, compact, confirmed
@@ -177,9 +178,9 @@ def _candidates(injector: FaultInjector, rule: Rule) -> Iterator[tuple[Any, Step
     """Yields messages in which the rule might be broken alone, each with a place."""
     wishes = wishes_for(injector.contract, rule)
     draw = node_of(injector.contract, rule.message_type).draw
-    sources: list[Source] = [FixedSource(setting, wishes) for setting in (COMPLETE, REQUIRED, *SETTINGS[1:])]
-    sources += [RandomSource(seed, wishes) for seed in range(_MOST_RANDOM)]
-    for source in sources:
+    fixed: Iterator[Source] = (FixedSource(setting, wishes) for setting in (COMPLETE, REQUIRED, *SETTINGS[1:]))
+    random: Iterator[Source] = (RandomSource(seed, wishes) for seed in range(_MOST_RANDOM))
+    for source in chain(fixed, random):
         message = draw(source)
         for steps in breakable_places(injector.contract, rule, message)[:1]:
             yield message, steps

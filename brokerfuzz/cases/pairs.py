@@ -2,7 +2,7 @@
 enumeration, each possible value is a state. Some programs fail only if two properties have certain states.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import Any
 
@@ -42,9 +42,9 @@ class _EvenSource(RandomSource):
 
 
 @once_per_contract
-def cases_with_pairs(contract: Contract, message_type: MessageType) -> Sequence[Case]:
-    """Returns valid random cases, each with a pair of states that the cases before it do not have."""
-    cases: list[Case] = []
+def cases_with_pairs(contract: Contract, message_type: MessageType) -> Mapping[Case, int]:
+    """Returns valid random cases, and how many pairs of states each has that the cases before it do not have."""
+    cases: dict[Case, int] = {}
     seen: set[Pair] = set()
     source = _EvenSource(_SEED)
     node = node_of(contract, message_type)
@@ -59,7 +59,7 @@ def cases_with_pairs(contract: Contract, message_type: MessageType) -> Sequence[
             continue
         case = Case.judged(message_type, compact(drawn), tags=("pairs",), contract=contract)
         if case.label == "valid":
-            cases.append(case)
+            cases[case] = len(new)
             seen |= new
             last_new = number
     return cases

@@ -76,7 +76,7 @@ class Contract:
         """The names of the message types, in the order of the manifest."""
         return tuple(self.transfers)
 
-    @property
+    @cached_property
     def is_tested(self) -> bool:
         """True for the built-in contract: our tests have judged all its cases. The rules of other contracts may
         contradict each other, so brokerfuzz tries out what it generates.

@@ -135,7 +135,7 @@ def test_a_rule_is_broken_in_every_setting_and_at_every_position_in_arrays() -> 
     for rule_id, found in tags.items():
         assert {"in:narrow", "in:complete", "in:unusual", "in:nulls", "in:backwards", "at:only"} <= found, rule_id
         if "[]" in rule_id:
-            assert {"in:bare", "at:eleventh", "at:last", "at:third", "at:middle", "at:first"} <= found, rule_id
+            assert {"in:bare", "at:eleventh", "at:last", "at:middle", "at:first"} <= found, rule_id
 
 
 @pytest.mark.parametrize("keyword", ["required", "type", "minItems"])
@@ -147,7 +147,7 @@ def test_a_rule_with_a_condition_is_broken_before_and_behind_the_deciding_proper
     orders = {list(case.value).index("offerType") < list(case.value).index("productClusters") for case in cases}
     assert orders == {True, False}
     assert {(len(case.value["productClusters"]), case.faults[0].at.split("/")[2]) for case in cases} >= {
-        (1, "0"), (3, "0"), (3, "1"), (2, "1"),
+        (1, "0"), (3, "0"), (3, "1"), (3, "2"),
     }  # fmt: skip
 
 
