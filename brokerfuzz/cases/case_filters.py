@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.records import CaseRecord
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.errors import UnknownNameError, listed_names
 from brokerfuzz.name_patterns import name_pattern
@@ -32,7 +33,7 @@ class Selection:
     def __bool__(self) -> bool:
         return any(part is not None for part in (self.rules, self.techniques, self.tags))
 
-    def wants(self, case: Case) -> bool:
+    def wants(self, case: Case | CaseRecord) -> bool:
         if self.only_faults and not case.faults:
             return False
         if not all(

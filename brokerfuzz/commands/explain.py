@@ -15,6 +15,7 @@ from brokerfuzz.explaining.names import explain, matches, names_with
 from brokerfuzz.option import Option, SectionedCommand, on_command_line
 from brokerfuzz.options import ExplainOptions, explained
 from brokerfuzz.reports import facts
+from brokerfuzz.reports.fact import text_lines
 from brokerfuzz.reports.report_files import read_report
 from brokerfuzz.schemas import Contract
 from brokerfuzz.wording import printable
@@ -89,4 +90,4 @@ def _recorded(wanted: str, paths: Sequence[str]) -> Description:
 def _finding_summary(finding: Mapping[str, Any]) -> Description:
     title = [f"{finding['name']} (finding)", "", facts.sentence_of(finding)]
     failing = ["", "what fails:", *(f"  {printable(entry)}" for entry in finding["failing"])]
-    return Description([*title, *facts.text_lines(facts.facts_of(finding)), *failing], {"finding": dict(finding)})
+    return Description([*title, *text_lines(facts.facts_of(finding)), *failing], {"finding": dict(finding)})

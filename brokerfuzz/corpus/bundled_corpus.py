@@ -4,13 +4,14 @@ default.
 The verdicts do not depend on the current time.
 """
 
-from collections.abc import Collection, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_filters import selection
-from brokerfuzz.corpus.reading import read
+from brokerfuzz.cases.records import CaseRecord, judged
+from brokerfuzz.corpus.reading import records
 from brokerfuzz.schemas import Label, MessageType, load_contract
 from brokerfuzz.schemas.verdicts import known_labels
 
@@ -31,8 +32,8 @@ def load(
     The twin (the valid counterpart) of an invalid case comes before the invalid case. `verdicts`, `rules` and
     `techniques` select cases. `rules` contains rules (`orderMinimum:minimum`) or properties (`orderMinimum`). In
     `rules` and `techniques`, `*` matches any characters. The twins of the selected invalid cases are included too,
-    unless `verdicts` excludes valid cases. The first call for a message type is slower, because it judges the cases.
-    The function does not need Hypothesis.
+    unless `verdicts` excludes valid cases. Each case is judged when it is first selected. The function does not need
+    Hypothesis.
 
     Raises `UnknownNameError` if a message type or verdict is unknown, or if a pattern matches no rule or technique.
     Raises `TypeError` for a single string instead of a list.
@@ -46,13 +47,18 @@ def load(
     """
     labels = None if verdicts is None else known_labels(verdicts)
     chosen = selection(load_contract(), rules, techniques)
-    return [
-        case
-        for case in chosen.of(_all(load_contract().known_message_type(message_type)))
-        if labels is None or case.label in labels
-    ]
+    known_records = _records(load_contract().known_message_type(message_type)).values()
+    cases = (_case(message_type, record.id) for record in known_records if chosen.wants(record))
+    return [case for case in chosen.of(cases) if labels is None or case.label in labels]
 
 
-@lru_cache
-def _all(message_type: MessageType) -> Sequence[Case]:
-    return tuple(read(DATA / f"{message_type}.ndjson"))
+@cache
+def _records(message_type: MessageType) -> Mapping[str, CaseRecord]:
+    return {record.id: record for record in records(DATA / f"{message_type}.ndjson")}
+
+
+@cache
+def _case(message_type: MessageType, case_id: str) -> Case:
+    record = _records(message_type)[case_id]
+    twins = {} if record.twin_id is None else {record.twin_id: _case(message_type, record.twin_id)}
+    return judged(record, twins)

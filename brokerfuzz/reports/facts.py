@@ -2,22 +2,17 @@
 order and in these words.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 
 from brokerfuzz.campaign.contradictions import FINDING_KINDS
-from brokerfuzz.cases.message_diff import changed_lines
 from brokerfuzz.cases.records import body_of
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.pointers import site_of
+from brokerfuzz.reports.fact import LONGEST, Fact, message_facts
 from brokerfuzz.reports.json_document import Document
 from brokerfuzz.targets.answers import ANSWER_KINDS
-from brokerfuzz.wording import counted, listed, printable, readable, with_article
+from brokerfuzz.wording import counted, listed, printable, with_article
 
-LONGEST = 2000
-"""The maximum number of characters of a message, a response or a sentence. The command to reproduce a finding may have
-twice as many characters.
-"""
 NOT_SENT = "with --lines plain, messages cannot contain line breaks"
 """The reason why some cases were not sent. All other targets can receive all cases."""
 TOO_LONG = "too long to show: see the JSON report"
@@ -27,17 +22,6 @@ _MOST_LINES = 6
 """The maximum number of lines of a traceback, or of the output of a program. The last lines say the most."""
 _READABLE = ("probe:", "as:")
 """The prefixes of the tags that reports show. Other tags, such as `pairs`, only say how a case was generated."""
-
-
-@dataclass(frozen=True)
-class Fact:
-    """A label and one or more lines. With `is_exact`, the lines are parts of a message, an answer or a command, which
-    reports do not wrap.
-    """
-
-    label: str
-    lines: Sequence[str]
-    is_exact: bool = False
 
 
 def is_flaky(finding: Document) -> bool:
@@ -97,20 +81,6 @@ def facts_of(finding: Document) -> Iterator[Fact]:
     techniques = finding["techniques"] or [tag for tag in finding["tags"] if tag.startswith(_READABLE)]
     found_by = f", found by {printable(listed(techniques, most=_MOST_NAMES), 300)}" if techniques else ""
     yield Fact("cases", [f"{finding['extent']}, such as {finding['case']['id']}{found_by}"])
-
-
-def message_facts(body: bytes, twin: bytes | None, *, longest: int = LONGEST) -> Iterator[Fact]:
-    yield Fact("message", [readable(body, longest) or "(no bytes)"], is_exact=True)
-    if twin is not None and (lines := changed_lines(twin, body)):
-        yield Fact("twin differs", lines, is_exact=True)
-
-
-def text_lines(facts: Iterable[Fact], indent: str = "   ") -> Iterator[str]:
-    """Yields the facts as lines of text, with the labels in a column."""
-    for fact in facts:
-        for number, line in enumerate(fact.lines):
-            label = "" if number else fact.label
-            yield f"{indent}{label:<14}{line}"
 
 
 def _short(broken: Document, finding: Document) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from brokerfuzz.reports import facts
+from brokerfuzz.reports.fact import text_lines
 from brokerfuzz.reports.json_document import Document
 from brokerfuzz.reports.rendering import markup
 from brokerfuzz.schemas.judged_interpretations import AMBIGUITY_RULE
@@ -63,7 +64,7 @@ def _properties(document: Document) -> Iterator[tuple[str, str]]:
 def _campaign(document: Document) -> TestCase:
     """The report always contains this test case, because build servers reject a file without test cases."""
     outcome = document["outcome"]
-    output = [outcome["headline"], *facts.text_lines(facts.campaign_facts(document), indent="")]
+    output = [outcome["headline"], *text_lines(facts.campaign_facts(document), indent="")]
     if outcome["state"] == "complete":
         return TestCase(document["message"], "campaign", output=output, seconds=document["seconds"])
     about = (outcome["state"], outcome["headline"])
@@ -80,7 +81,7 @@ def _findings(document: Document) -> Iterator[TestCase]:
             group = _group(document, name)
         used.add(name)
         title = facts.sentence_of(finding)
-        details = facts.text_lines(facts.facts_of(finding))
+        details = text_lines(facts.facts_of(finding))
         if finding["state"] == "known":
             yield TestCase(group, name, "skipped", "known", title, details)
         else:

@@ -13,7 +13,7 @@ import click
 from click.globals import resolve_color_default
 
 from brokerfuzz.reports import facts
-from brokerfuzz.reports.facts import Fact
+from brokerfuzz.reports.fact import Fact
 from brokerfuzz.reports.json_document import Document
 from brokerfuzz.reports.terminal_layout import entry, paragraph, verbatim, width_of
 from brokerfuzz.targets.answers import ANSWER_KINDS

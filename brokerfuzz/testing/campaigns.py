@@ -15,6 +15,7 @@ from brokerfuzz.errors import BrokerfuzzError, ReportError, TargetError, Unknown
 from brokerfuzz.option import checked, completed, declared
 from brokerfuzz.options import FireOptions
 from brokerfuzz.reports import facts, json_document, report_files
+from brokerfuzz.reports.fact import text_lines
 from brokerfuzz.schemas import MessageType
 from brokerfuzz.target_options import http_options
 from brokerfuzz.targets import HttpTarget, Target
@@ -76,8 +77,8 @@ class Report:
         document = json_document.document(self.result)
         for number, finding in enumerate(document["findings"][:_MOST_SHOWN], 1):
             lines.append(f"{number}. {facts.sentence_of(finding)}")
-            lines += facts.text_lines(facts.facts_of(finding))
-        lines += facts.text_lines(fact for fact in facts.campaign_facts(document) if fact.label in _FACTS)
+            lines += text_lines(facts.facts_of(finding))
+        lines += text_lines(fact for fact in facts.campaign_facts(document) if fact.label in _FACTS)
         if (hidden := len(self.findings) - _MOST_SHOWN) > 0:
             lines.append(f"and {counted(hidden, 'more finding')}: {_ALL_FINDINGS}")
         return "\n".join(lines)

@@ -8,7 +8,7 @@ from pathlib import Path
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.stable_names import name_of, variant_of
 from brokerfuzz.errors import shortened
-from brokerfuzz.reports import facts
+from brokerfuzz.reports.fact import Fact, message_facts, text_lines
 from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS, contradiction
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secrets
 from brokerfuzz.testing.failure_causes import FailedCase, causes_of
@@ -38,7 +38,7 @@ def without_secrets(text: str) -> str:
 
 def described_failure(case: Case, actual: str) -> list[str]:
     """`actual` is the result that the test observed."""
-    return [_sentence(case, actual), *facts.text_lines(_facts(case, actual))]
+    return [_sentence(case, actual), *text_lines(_facts(case, actual))]
 
 
 def _sentence(case: Case, observed: str) -> str:
@@ -54,17 +54,17 @@ def _sentence(case: Case, observed: str) -> str:
     return contradiction(broken.rule, broken.at, broken.found, broken.demanded, verb) + more_rules
 
 
-def _facts(case: Case, observed: str) -> Iterator[facts.Fact]:
-    yield facts.Fact("case", [printable(name_of(case), 300)])
+def _facts(case: Case, observed: str) -> Iterator[Fact]:
+    yield Fact("case", [printable(name_of(case), 300)])
     if len(case.verdict.broken) == 1:
-        yield facts.Fact("place", [_place(case.verdict.broken[0].at)])
+        yield Fact("place", [_place(case.verdict.broken[0].at)])
     elif case.verdict.broken:
-        yield facts.Fact("rules", [f"{broken.rule} at {_place(broken.at)}" for broken in case.verdict.broken])
+        yield Fact("rules", [f"{broken.rule} at {_place(broken.at)}" for broken in case.verdict.broken])
     elif case.verdict.ambiguities:
-        yield facts.Fact("open", [printable(str(touched), 300) for touched in case.verdict.ambiguities])
+        yield Fact("open", [printable(str(touched), 300) for touched in case.verdict.ambiguities])
     twin = None if case.twin is None else case.twin.body
-    yield from facts.message_facts(case.body, twin, longest=_LONGEST_MESSAGE)
-    yield facts.Fact("observed", [observed])
+    yield from message_facts(case.body, twin, longest=_LONGEST_MESSAGE)
+    yield Fact("observed", [observed])
 
 
 def _place(pointer: str) -> str:
@@ -78,7 +78,7 @@ def described_failures(cases: Sequence[Case], failures: Sequence[FailedCase]) ->
     for (case, actual), *similar in causes[:_MOST_CAUSES]:
         lines += described_failure(case, actual)
         if similar:
-            lines += facts.text_lines([facts.Fact("also failed", [_names_of(similar)])])
+            lines += text_lines([Fact("also failed", [_names_of(similar)])])
     lines[0] += f" ({len(failures):,} of {counted(len(cases), 'case')} failed)"
     if len(causes) > _MOST_CAUSES:
         rest = [cause[0] for cause in causes[_MOST_CAUSES:]]
