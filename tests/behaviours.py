@@ -18,6 +18,9 @@ PRODUCTS: Final = "product-list-response"
 VALID: Final[dict[str, Any]] = {"verdicts": ["valid"], "tags": ["edge:*", "pairs*"]}
 """Selects valid messages with unusual values, and with all pairs of states of their properties."""
 
+EDGES: Final[dict[str, Any]] = {"verdicts": ["valid"], "tags": ["edge:*"]}
+"""Selects valid messages with unusual values: half of `VALID`."""
+
 LINE_OF_CODE: Final = re.compile(r"^\w+\.py:\d+: ")
 """The beginning of the text of a crash."""
 

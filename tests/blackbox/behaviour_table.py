@@ -7,6 +7,7 @@ from typing import Any, Final
 from unicodedata import bidirectional
 
 from behaviours import (
+    EDGES,
     OFFER,
     PRICING,
     PRODUCTS,
@@ -55,7 +56,7 @@ def target(
 
 def rejecting(refuses: Condition, *texts: str, **chosen: Any) -> Behaviour:
     """Rejects some valid messages."""
-    return target(strict(refuses), *texts, **(chosen or VALID))
+    return target(strict(refuses), *texts, **(chosen or EDGES))
 
 
 def rejecting_strings(is_refused: Callable[[str], object], condition: str) -> Behaviour:
@@ -63,7 +64,7 @@ def rejecting_strings(is_refused: Callable[[str], object], condition: str) -> Be
 
 
 def crashing_at(fails: Condition, condition: str, **chosen: Any) -> Behaviour:
-    return target(crashing(fails), f"crashes (RuntimeError) if {condition}", **(chosen or VALID))
+    return target(crashing(fails), f"crashes (RuntimeError) if {condition}", **(chosen or EDGES))
 
 
 # -------------------------------------------------------------------------------------------------------- no mistakes
@@ -293,6 +294,7 @@ REJECTING = [
     rejecting(
         lambda message: "description" not in message and "comments" in message,
         "description: rejected if it is absent and comments is present",
+        **VALID,
     ),
     rejecting(
         lambda message: message.get("isActive") is True and "'" in str(message.get("comments")),
@@ -339,6 +341,7 @@ REJECTING = [
     rejecting(
         lambda message: message.get("offerType") == "Omnichannel" and message.get("omniChannel") is None,
         'offerType: rejected if it is "Omnichannel" and omniChannel is absent or null',
+        **VALID,
     ),
     rejecting(
         lambda message: message["offerType"] == "Product List" and has_blank_product(message),
@@ -350,11 +353,13 @@ REJECTING = [
             message.get("orderMinimum") is not None and message["orderMinimum"] == message.get("orderMaximum")
         ),
         "orderMinimum: rejected if it is equal to orderMaximum",
+        **VALID,
     ),
     rejecting(
         lacks_a_file,
         "productClusters[].products[].associatedFileName: rejected if it is absent or null in item 2 or later of "
         "productClusters[].products",
+        **VALID,
     ),
     rejecting_strings(lambda text: "&" in text, 'it contains "&"'),
     rejecting_strings(lambda text: "../" in text, 'it contains "../"'),
@@ -474,7 +479,9 @@ CRASHING = [
         rules=["orderMaximum", "number"],
     ),
     crashing_at(
-        lacks_surcharge_later, "productClusters[].products[].surcharge is null in item 2 or later of productClusters"
+        lacks_surcharge_later,
+        "productClusters[].products[].surcharge is null in item 2 or later of productClusters",
+        **VALID,
     ),
     crashing_at(has_number(lambda number: not -(2**31) <= number < 2**31), "a number is an integer beyond 32 bits"),
     crashing_at(
