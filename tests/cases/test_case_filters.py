@@ -4,14 +4,12 @@ from fnmatch import translate
 from functools import cache
 from re import fullmatch
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from brokerfuzz import Case, MessageType, corpus, rules
 from brokerfuzz.cases.case_filters import selection
 from brokerfuzz.cases.techniques import TECHNIQUES
-from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.schemas import load_contract
 
 PRICING: MessageType = "offer-pricing-response"
@@ -64,14 +62,3 @@ def test_faults_are_selected_if_a_name_of_their_rule_and_their_technique_are(
 def test_a_case_is_selected_if_it_has_a_selected_tag_and_no_excluded_one(tags: list[str]) -> None:
     chosen = selection(load_contract(), tags=tags)
     assert all(chosen.wants(case) == wants(tags, *case.tags) for case in corpus.load(PRICING))
-
-
-@pytest.mark.parametrize("mark", ["", "!"])
-def test_the_error_for_an_unknown_name_suggests_the_nearest_one(mark: str) -> None:
-    for filters, error in (
-        ({"techniques": [f"{mark}one-belo"]}, "unknown technique 'one-belo': did you mean 'one-below'"),
-        ({"rules": [f"{mark}*no-such"]}, "unknown rule"),
-        ({"rules": [f"{mark}data.ofers"]}, "unknown rule 'data.ofers': did you mean 'data.offers'"),
-    ):
-        with pytest.raises(UnknownNameError, match=error):
-            corpus.load(PRICING, **filters)  # type: ignore[arg-type]

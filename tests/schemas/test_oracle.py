@@ -97,19 +97,6 @@ def test_a_policy_settles_an_ambiguity() -> None:
     assert [touch.ambiguity for touch in rejected.ambiguities] == ["url-syntax"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "nearest"),
-    [
-        ({"message_type": "offer-creation"}, "offer-creation-request"),
-        ({"policies": {"cron": "accepted"}}, "cron-syntax"),
-        ({"policies": {"cron-syntax": "acepted"}}, "accepted"),
-    ],
-)
-def test_the_error_for_an_unknown_name_suggests_the_nearest(arguments: dict[str, Any], nearest: str) -> None:
-    with pytest.raises(UnknownNameError, match=f"did you mean '{nearest}'"):
-        check(**({"message_type": OFFERS, "body": OFFER} | arguments))
-
-
 def test_an_unknown_interpretation_is_rejected_with_the_choices() -> None:
     for ambiguity, values, choices in (
         ("encoding", (True, None, 5, "", "decoded,", "Decoded", ["decoded", "x"]), "can be decoded or rejected"),

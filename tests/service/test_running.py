@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 from fixture_types import Start
 
-from brokerfuzz.errors import TargetError, UnknownNameError
+from brokerfuzz.errors import TargetError
 from brokerfuzz.service.running import running
 
 PATIENCE = 15.0  # seconds
@@ -63,26 +63,6 @@ def test_a_port_in_use_is_an_error_with_a_remedy() -> None:
         said = f"port {port} of 127.0.0.1 cannot be used \\(Address already in use\\): use 127.0.0.1 and another port"
         with pytest.raises(TargetError, match=said), running(port=port):
             pass
-
-
-@pytest.mark.parametrize(
-    ("host", "port", "said"),
-    [
-        ("192.0.2.1", 0, "cannot be used"),
-        ("no.such.host.invalid", 0, "cannot be resolved"),
-        ("a..b", 0, "cannot be resolved"),
-        ("127.0.0.1", 70000, "use 127.0.0.1"),
-    ],
-)
-def test_an_unusable_address_is_an_error_with_a_remedy(host: str, port: int, said: str) -> None:
-    with pytest.raises(TargetError, match=said) as raised, running(host=host, port=port):
-        pass
-    assert "\n" not in str(raised.value)
-
-
-def test_an_unknown_bug_is_an_error_before_anything_starts() -> None:
-    with pytest.raises(UnknownNameError, match="did you mean 'ignores-clock'"), running(bugs=["ignore-clock"]):
-        pass
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT as a terminal does")
