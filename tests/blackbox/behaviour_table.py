@@ -281,6 +281,7 @@ REJECTING = [
         lambda message: is_null("comments")(message) or message.get("description") == "",
         "comments: rejected if it is null",
         "description: rejected if it is empty",
+        **VALID,
     ),
     rejecting(
         lambda message: "isActive" not in message and "description" not in message,
