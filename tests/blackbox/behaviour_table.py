@@ -437,6 +437,13 @@ def asserts_a_status(body: bytes) -> None:
         assert record["status"] in {"Active", "Retired", "Draft"}, record["status"]
 
 
+def divides_by_the_number_of_offers(body: bytes) -> bool:
+    data = parsed(body).get("data")
+    if isinstance(data, dict) and isinstance(data.get("offers"), list | dict):
+        assert 1 / len(data["offers"])
+    return conforming(PRICING)(body)
+
+
 def reads_2000_arrays(body: bytes) -> bool:
     if body.count(b"[") > 2000:
         raise RuntimeError
@@ -500,6 +507,11 @@ CRASHING = [
         "crashes (RuntimeError) if data[].productId occurs in two items",
         message_type=PRODUCTS,
         verdicts=["valid", "unspecified"],
+    ),
+    target(
+        divides_by_the_number_of_offers,
+        "crashes (ZeroDivisionError) if data.offers is empty or data.offers is unusual, such as {}",
+        message_type=PRICING,
     ),
     target(
         reads_2000_arrays, "crashes (RuntimeError) if there is an array nested 1,000 levels deep", rules=["*/:json"]

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from brokerfuzz.campaign.causes.attributes import VALID, Attributes
+from brokerfuzz.campaign.causes.attributes import VALID, Attribute, Attributes
+from brokerfuzz.campaign.causes.conditions import EQUALS, ITEM_COUNT, MISSING, WITHOUT_VALUE
 from brokerfuzz.campaign.causes.evidence import Mask, union
 from brokerfuzz.campaign.contradictions import FINDING_KINDS, FindingKind
 from brokerfuzz.campaign.failure import Failure
@@ -16,6 +17,7 @@ from brokerfuzz.wording import listed, printable, readable
 MOST_NAMED: Final = 2
 """The number of properties or conditions that a sentence names."""
 _LONGEST_REASON: Final = 60
+_EMPTY: Final = (MISSING.of(), WITHOUT_VALUE.of(), EQUALS.of(None), ITEM_COUNT.of(0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +147,8 @@ def _sentence(causes: Sequence[Cause], first: Cause) -> str:
     reason = printable(first.failure.answer.reason, _LONGEST_REASON)
     if first.line:
         exceptions = sorted({cause.failure.answer.reason.partition(":")[0].partition(" (")[0] for cause in causes})
-        subjects = dict.fromkeys(map(_with_subject, _without_examples_of_unusual(causes)))
+        in_order = sorted(_without_examples_of_unusual(causes), key=lambda cause: not cause.attributes)
+        subjects = dict.fromkeys(map(_with_subject, in_order))
         return f"{first.line}: crashes ({listed(exceptions)}) if {listed(subjects, 'or', most=MOST_NAMED)}"
     if first.attributes == (VALID,):
         return f"rejects (almost) every valid message ({reason})"
@@ -165,9 +168,15 @@ def _place(causes: Sequence[Cause]) -> str:
 
 
 def _without_examples_of_unusual(causes: Sequence[Cause]) -> list[Cause]:
-    """If some values of a property have nothing in common, leaves out what others of this property have in common."""
+    """If some values of a property have nothing in common, leaves out what others of this property have in common. That
+    some are missing, null or empty is said, because this is no chance.
+    """
     unusual = {cause.sites for cause in causes if not cause.attributes}
-    return [cause for cause in causes if not cause.attributes or cause.sites not in unusual]
+    return [cause for cause in causes if not cause.attributes or cause.sites not in unusual or _is_empty(cause)]
+
+
+def _is_empty(cause: Cause) -> bool:
+    return all(isinstance(attribute, Attribute) and attribute.condition in _EMPTY for attribute in cause.attributes)
 
 
 def _with_subject(cause: Cause) -> str:
