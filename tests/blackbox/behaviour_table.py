@@ -437,11 +437,11 @@ def asserts_a_status(body: bytes) -> None:
         assert record["status"] in {"Active", "Retired", "Draft"}, record["status"]
 
 
-def divides_by_the_number_of_offers(body: bytes) -> bool:
-    data = parsed(body).get("data")
-    if isinstance(data, dict) and isinstance(data.get("offers"), list | dict):
-        assert 1 / len(data["offers"])
-    return conforming(PRICING)(body)
+def divides_by_the_number_of_groups(body: bytes) -> bool:
+    groups = parsed(body).get("accessGroups")
+    if isinstance(groups, list | dict):
+        assert 1 / len(groups)
+    return conforming()(body)
 
 
 def reads_2000_arrays(body: bytes) -> bool:
@@ -509,9 +509,9 @@ CRASHING = [
         verdicts=["valid", "unspecified"],
     ),
     target(
-        divides_by_the_number_of_offers,
-        "crashes (ZeroDivisionError) if data.offers is empty or data.offers is unusual, such as {}",
-        message_type=PRICING,
+        divides_by_the_number_of_groups,
+        "crashes (ZeroDivisionError) if accessGroups is empty or accessGroups is unusual, such as {}",
+        rules=["accessGroups", "isActive"],
     ),
     target(
         reads_2000_arrays, "crashes (RuntimeError) if there is an array nested 1,000 levels deep", rules=["*/:json"]
