@@ -70,9 +70,14 @@ class _Cover:
     def __init__(self, cases: Sequence[Case], goals_of: Callable[[Case], Goals]) -> None:
         self._cases = cases
         self._goals = {case.id: goals_of(case) for case in cases}
+        self._gains = {case_id: sum(goals.values()) for case_id, goals in self._goals.items()}
+        """The total weight of the goals of each case that no case before it has."""
+        self._with_goal: defaultdict[str, list[str]] = defaultdict(list)
+        for case_id, goals in self._goals.items():
+            for goal in goals:
+                self._with_goal[goal].append(case_id)
         self._yielded: set[str] = set()
         self._faults_of: defaultdict[str, list[int]] = defaultdict(list)
-        self._covered: set[str] = set()
         for number, case in enumerate(cases):
             if case.twin is not None:
                 self._faults_of[case.twin.id].append(number)
@@ -91,26 +96,21 @@ class _Cover:
                 continue
             if only_new and not now[0]:
                 return
-            for next_case in self._with_twin(case):
-                yield self._taken(next_case)
+            if case.twin is not None and case.twin.id not in self._yielded:
+                yield self._taken(case.twin)
+            yield self._taken(case)
 
     def _taken(self, case: Case) -> Case:
         self._yielded.add(case.id)
-        self._covered.update(self._goals.get(case.id, ()))
+        for goal in self._goals.get(case.id, ()):
+            for case_id in self._with_goal.pop(goal, ()):
+                self._gains[case_id] -= self._goals[case_id][goal]
         for number in self._faults_of.get(case.id, ()):  # its cases no longer share their weight with their twin
             heappush(self._queue, (-self._gain(self._cases[number]), number))
         return case
 
-    def _with_twin(self, case: Case) -> list[Case]:
-        return [
-            candidate for candidate in (case.twin, case) if candidate is not None and candidate.id not in self._yielded
-        ]
-
     def _gain(self, case: Case) -> float:
-        together = self._with_twin(case)
-        new: Goals = {}
-        for candidate in together:
-            goals = self._goals.get(candidate.id, {})
-            self._goals[candidate.id] = {name: weight for name, weight in goals.items() if name not in self._covered}
-            new |= self._goals[candidate.id]
-        return sum(new.values()) / max(len(together), 1)
+        gain = self._gains[case.id]
+        if case.twin is None or case.twin.id in self._yielded:
+            return gain
+        return (gain + self._gains.get(case.twin.id, 0)) / 2
