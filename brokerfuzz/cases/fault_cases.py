@@ -179,8 +179,8 @@ class FaultCases:
 
     def _varied(self, rule: Rule, techniques: Sequence[Technique]) -> Iterator[Attempts]:
         """Uses each technique, and each message around the fault. If a technique does not apply there, it breaks the
-        rule in a complete message. The first technique for wrong types, mostly null, is used at each position: some
-        programs accept null only in later items.
+        rule in a complete message. The first technique for wrong types, mostly null, is also used in the eleventh
+        item: some programs accept null only in later items.
         """
         complete = Surroundings(COMPLETE).tagged()
         messages = list(self._varied_surroundings(rule))
