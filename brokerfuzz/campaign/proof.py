@@ -100,20 +100,25 @@ class Proofs:
     """The proven and unproven rejections of invalid messages.
 
     `rejected` is the number of rejected messages, `proven` is the number of proven rejections, and `rules` counts them
-    for each broken rule. `unproven` has the unproven rejections by case, up to `MOST_UNPROVEN`.
+    for each broken rule. `unproven` has the unproven rejections by case, up to `MOST_UNPROVEN`, and `first_unproven`
+    the first one for each broken rule.
     """
 
     rejected: int = 0
     proven: int = 0
     rules: Counter[str] = field(default_factory=Counter)
     unproven: dict[int, Trial] = field(default_factory=dict)
+    first_unproven: dict[str, Trial] = field(default_factory=dict)
 
     def add(self, rejection: Trial) -> None:
         self.rejected += 1
         if rejection.why_unproven() is None:
             self.proven += 1
             self.rules.update([] if rejection.rule is None else [rejection.rule])
-        elif len(self.unproven) < MOST_UNPROVEN:
+            return
+        if rejection.rule is not None:
+            self.first_unproven.setdefault(rejection.rule, rejection)
+        if len(self.unproven) < MOST_UNPROVEN:
             self.unproven[rejection.number] = rejection
 
     def remove(self, rejection: Trial) -> None:
@@ -126,6 +131,7 @@ class Proofs:
         first = min(
             (rejection for rejection in self.unproven.values() if rejection.rule == rule),
             key=lambda rejection: rejection.number,
+            default=self.first_unproven[rule],
         )
         return first.why_unproven() or ""
 

@@ -1,6 +1,8 @@
 """Which answers prove something: statuses, twins, and the ledger."""
 
+import json
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -32,6 +34,17 @@ def test_a_status_about_the_client_proves_nothing_even_if_the_twin_is_accepted(s
     assert (report.outcome.state, report.outcome.reason) == ("untested", "no rejection was proven")
     (rule,) = report.result.unproven_rules
     assert report.result.proofs.why_unproven(rule) == f"status {status} says nothing about the message"
+
+
+def test_a_report_names_the_reason_even_if_a_long_campaign_keeps_only_the_first_unproven_rejections(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("brokerfuzz.campaign.proof.MOST_UNPROVEN", 1)
+    with serving(answering(403)) as url:
+        brokerfuzz.fire(url, rules=["*orderM*", "*pageCount:*"], shrink=0, now=NOW, reports=["report.json"])
+    rules = [rule for rule in json.loads(Path("report.json").read_text())["rules"] if rule["unproven"]]
+    assert len(rules) > 2
+    assert {rule["why"] for rule in rules} == {"status 403 says nothing about the message"}
 
 
 def test_the_twin_of_a_rejected_message_is_sent_once_and_that_of_an_accepted_one_is_not() -> None:
