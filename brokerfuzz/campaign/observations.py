@@ -20,6 +20,8 @@ MOST_CASES = 10_000
 """A campaign keeps only this number of cases and answers, so that long campaigns need no more memory."""
 MOST_WRONG = 2_000
 """After `MOST_CASES`, it keeps only cases with wrong answers, and at most this number of them."""
+MOST_PROBLEMS = 100
+"""The maximum number of different texts about wrong answers. Each text may contain a number of its own."""
 
 
 @dataclass
@@ -116,7 +118,9 @@ class Observations:
         if len(self.trials) < (MOST_CASES + MOST_WRONG if is_wrong else MOST_CASES):
             self.trials.append(trial)
         if is_wrong:
-            self.problems[_in_words(trial, contract)] += 1
+            problem = _in_words(trial, contract)
+            is_listed = problem in self.problems or len(self.problems) < MOST_PROBLEMS
+            self.problems[problem if is_listed else "others"] += 1
 
 
 def _in_words(trial: Trial, contract: Contract) -> str:

@@ -5,7 +5,7 @@ The outcome is `untested` if the answers show nothing about the target (see `Res
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -94,10 +94,10 @@ class Result:
     finding, by its name.
     """
 
-    settings: Settings
+    settings: Settings = field(repr=False)  # may contain secrets
     target: Target
-    seen: Observations
-    sporadic_answers: SporadicAnswers
+    seen: Observations = field(repr=False)
+    sporadic_answers: SporadicAnswers = field(repr=False)
     findings: tuple[Finding, ...]
     masked: Mapping[str, int]
     advice: str

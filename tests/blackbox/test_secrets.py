@@ -210,3 +210,14 @@ def test_a_failing_test_of_a_case_contains_no_secret(environment: Mapping[str, s
     assert secret not in written
     for said in ("rejected: ${TOKEN}", "KeyError: '${TOKEN}'", "login ${TOKEN}", "prints ${TOKEN}", "logs ${TOKEN}"):
         assert said in written
+
+
+def test_a_report_that_a_debugger_or_a_failed_test_shows_contains_no_secret() -> None:
+    def application(environ: object, start_response: Callable[[str, list[tuple[str, str]]], object]) -> list[bytes]:
+        start_response("201 Created", [])
+        return [b""]
+
+    headers = [("Authorization", "Bearer hunter2hunter2")]
+    report = brokerfuzz.fire(application, rules=["*orderMinimum:minimum"], shrink=0, headers=headers)
+    assert report.findings
+    assert "hunter2" not in repr(report)

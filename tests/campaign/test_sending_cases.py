@@ -6,6 +6,7 @@ import os
 import signal
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from time import monotonic
 from typing import Any, Final
 
@@ -188,3 +189,15 @@ def test_only_the_message_that_crashes_the_server_is_blamed(conversation: Conver
     assert (finding.answer.status, finding.flaky, json.loads(finding.body)["isActive"]) == (500, False, False)
     assert finding.places == ("/isActive",)
     assert not report.result.sporadic
+
+
+def test_errors_that_all_have_other_texts_fill_no_memory() -> None:
+    numbers = count()
+
+    def target(body: bytes) -> None:
+        if not CONFORMING(body):
+            raise RuntimeError(f"error {next(numbers)}")
+
+    report = brokerfuzz.fire(target, rules=["*orderM*", "*pageCount:*"], verdicts=["invalid"], shrink=0)
+    assert report.result.cases > 150
+    assert len(report.result.seen.problems) < 110
