@@ -154,7 +154,7 @@ def test_a_second_judge_agrees_with_every_label_of_the_catalogue(message_type: M
 
 
 @EVERY_TYPE
-@sample(300, 6_000)
+@sample(300, 20_000)
 def test_a_second_judge_agrees_about_random_cases_and_edited_messages_under_any_policies(
     message_type: MessageType, size: int
 ) -> None:
