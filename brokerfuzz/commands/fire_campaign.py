@@ -1,5 +1,6 @@
 """Runs a campaign for the command `fire`. Another module declares the command, because these imports take long."""
 
+import shlex
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import nullcontext
@@ -14,16 +15,16 @@ from brokerfuzz.case_options import campaign_plan, folder_of
 from brokerfuzz.commands import campaign_results, target_kinds, targets
 from brokerfuzz.commands.output import UsageError, is_quiet, note
 from brokerfuzz.commands.progress import campaign_line
-from brokerfuzz.commands.resuming import recorded
+from brokerfuzz.commands.resuming import continuing_command, recorded
 from brokerfuzz.commands.target_output import output_of_targets
 from brokerfuzz.option import declared, flag_of
 from brokerfuzz.options import CaseFilters, FireCommandOptions
 from brokerfuzz.targets import Target
-from brokerfuzz.targets.reproduction import shell_quoted
+from brokerfuzz.targets.secret_masking import Secrets
 from brokerfuzz.wording import counted
 
 _OF_JOURNAL = (
-    *declared(CaseFilters), "message", "policies", "now", "seed", "random", "values", "fresh",
+    *declared(CaseFilters), "message", "policies", "now", "seed", "random", "values", "contract", "fresh",
 )  # fmt: skip
 """With `--resume`, the values of these options come from the journal."""
 
@@ -31,8 +32,7 @@ _OF_JOURNAL = (
 def run(url: str | None, options: FireCommandOptions) -> int:
     """Returns the exit status."""
     command_line, resume = options, options.get("resume")
-    usage = "brokerfuzz fire TARGET" if resume is None else _continuing_command(resume)
-    options = targets.with_settings(FireCommandOptions, command_line, url, usage)
+    options = targets.with_settings(FireCommandOptions, command_line, url, _command(resume) or "brokerfuzz fire TARGET")
     campaign_results.check_paths(options, http=target_kinds.kind_of(options).is_http)
     settings = _planned(options) if resume is None else _resumed(resume, command_line, options)
     plan = settings.plan
@@ -53,15 +53,14 @@ def run(url: str | None, options: FireCommandOptions) -> int:
         _note_known(result.known_findings)
     _note_slowdown(result)
     _show_details(result, as_json=options["json"])
-    return campaign_results.finish(result, options, _continuing(result))
+    return campaign_results.finish(result, options, _continuing(result, target.secrets))
 
 
-def _continuing_command(journal: str) -> str:
-    """The user adds the target, and the options that describe it."""
-    return f"brokerfuzz fire TARGET --resume {shell_quoted(journal)}"
+def _command(journal: str | None) -> str | None:
+    return None if journal is None else shlex.join(["brokerfuzz", "fire", "TARGET", "--resume", journal])
 
 
-def _continuing(result: Result) -> str | None:
+def _continuing(result: Result, secrets: Secrets) -> str | None:
     """Returns the command that continues a campaign that ended early, or the reason why the campaign cannot
     continue.
     """
@@ -70,7 +69,13 @@ def _continuing(result: Result) -> str | None:
         return None
     if settings.journal is None:
         return "impossible without a journal: add --journal FILE next time"
-    return _continuing_command(settings.journal)
+    params = click.get_current_context().params
+    return continuing_command(settings.journal, params, _in_journal(settings), secrets)
+
+
+def _in_journal(settings: Settings) -> list[str]:
+    """The options whose values come from the journal if the campaign is resumed."""
+    return [name for name in _OF_JOURNAL if name != "contract" or settings.plan.contract is None]
 
 
 # ---------------------------------------------------------------------------------------------------------- the plan
@@ -87,12 +92,8 @@ def _resumed(journal: str, command_line: FireCommandOptions, options: FireComman
     if "journal" in command_line:
         raise UsageError("--resume also writes to the journal that it reads: remove --journal")
     settings = recorded(journal, folder_of(options), options)
-    determined = {*_OF_JOURNAL, *(["contract"] if settings.plan.contract is None else [])}
-    typed = [
-        flag_of(name, option)
-        for name, option in declared(FireCommandOptions).items()
-        if name in determined & command_line.keys()
-    ]
+    definitions = declared(FireCommandOptions)
+    typed = [flag_of(name, definitions[name]) for name in _in_journal(settings) if name in command_line]
     if typed:
         raise UsageError(f"--resume uses the settings in the journal: remove {', '.join(typed)}")
     if settings.plan.count is None and options["max_time"] is None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 from pathlib import Path
 from typing import Any, Final
 
@@ -70,13 +71,25 @@ def test_quiet_prints_only_the_outcome(run: Run, url: str) -> None:
     assert (replayed.exit_code, replayed.stderr, replayed.stdout) == (1, "", "0 of 1 finding is gone, 1 still there\n")
 
 
-def test_a_campaign_that_ends_early_prints_the_command_that_continues_it(run: Run, url: str) -> None:
-    short = ("--max-time", "0.001s", "--shrink", "off")
-    done = run("fire", url, *FEW, *short, "--random", "0", "--journal", "run 1.ndjson")
+def test_a_campaign_that_ends_early_prints_the_command_that_continues_it(
+    run: Run, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AUTHORIZATION", "hunter2hunter2")
+    own = ("--header", "X-Note: it's $5", "--max-time", "0.001s", "--shrink", "off")
+    secret = ("-H", "Authorization: Bearer hunter2hunter2")
+    first = ("--random", "0", "--journal", "run 1.ndjson", "--report", "findings.md")
+    done = run("fire", f"{url}?a=1&b=2", *FEW, *first, *own, *secret)
+    assert "the time limit of 0.001 s was reached" in done.stdout
+    assert "hunter2" not in done.output
     for _ in range(2):
+        (command,) = re.findall(r"^ +continue +brokerfuzz (fire .*)$", done.stdout, re.MULTILINE)
+        printed = subprocess.run(["sh", "-c", f"printf '%s\\n' {command}"], capture_output=True, text=True, check=True)
+        words = printed.stdout.splitlines()
+        assert words[:4] == ["fire", f"{url}?a=1&b=2", "--resume", "run 1.ndjson"]
+        assert {*own, *secret[1:]} < {*words}
+        assert "findings.md" not in words  # it would be overwritten
+        done = run(*words)
         assert "the time limit of 0.001 s was reached" in done.stdout, done.output
-        assert "continue      brokerfuzz fire TARGET --resume 'run 1.ndjson'" in done.stdout
-        done = run("fire", url, *short, "--resume", "run 1.ndjson")
 
 
 def test_a_campaign_without_a_journal_says_that_it_cannot_be_continued(run: Run, url: str) -> None:
