@@ -18,8 +18,8 @@ from brokerfuzz.generation.searched_values import PLAIN_VALUES
 from brokerfuzz.pointers import Steps
 from brokerfuzz.schemas import Contract, Rule
 from brokerfuzz.schemas.contract import once_per_contract
-from brokerfuzz.schemas.judging import judge_of
 from brokerfuzz.schemas.keywords import OTHER_ITEMS, Schema, conjoin
+from brokerfuzz.schemas.validation import judge_of
 
 _MOST_SCHEMAS = 20
 _MOST_PAIRS = 6

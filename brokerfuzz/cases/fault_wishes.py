@@ -13,8 +13,8 @@ from brokerfuzz.pointers import Steps, path_below, path_to
 from brokerfuzz.schemas import Condition, Contract, MessageType, Rule, Site
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.flattening import types_of
-from brokerfuzz.schemas.judging import matches
 from brokerfuzz.schemas.keywords import Schema, conjoin
+from brokerfuzz.schemas.validation import matches
 
 
 @once_per_contract

@@ -18,7 +18,7 @@ from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, SMALLEST, Settin
 from brokerfuzz.generation.site_questions import plain_values_at, questions_at
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.flattening import KNOWN, composed_keywords_of, types_of
-from brokerfuzz.schemas.judging import matches
+from brokerfuzz.schemas.validation import matches
 
 _TEXT, _NUMBER = "@@0@@", 90000.25
 """Placeholders, which a literal replaces in the bytes of a message."""

@@ -34,9 +34,9 @@ from brokerfuzz.generation.sources import (
 from brokerfuzz.generation.structures import checked, is_composed, nested_types, structures_of
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas import flattening as flat
-from brokerfuzz.schemas.judging import judge_of
 from brokerfuzz.schemas.keywords import CUT_OFF, Schema, conjoin
 from brokerfuzz.schemas.sites import Site
+from brokerfuzz.schemas.validation import judge_of
 
 ABSENT: Any = object()
 """What a node draws if its property is absent."""

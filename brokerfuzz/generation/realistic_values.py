@@ -9,7 +9,7 @@ from typing import Any
 from brokerfuzz.generation.plausible import FURTHER_VALUES, MAKERS
 from brokerfuzz.generation.plausible.draws import Draws
 from brokerfuzz.schemas import Site, load_contract
-from brokerfuzz.schemas.judging import judge_of
+from brokerfuzz.schemas.validation import judge_of
 
 _NOW = datetime(2000, 1, 1, tzinfo=UTC)
 _FEW, _MANY = 60, 240

@@ -23,11 +23,11 @@ from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas import flattening as flat
 from brokerfuzz.schemas.edge import LONGEST, EdgeTable
 from brokerfuzz.schemas.instants import instant, spell
-from brokerfuzz.schemas.judging import judge_of, matches
 from brokerfuzz.schemas.keywords import Schema, common_multiple
 from brokerfuzz.schemas.questions import Question
 from brokerfuzz.schemas.questions.notations import INSTANTS
 from brokerfuzz.schemas.sites import Site
+from brokerfuzz.schemas.validation import judge_of, matches
 
 _EXACT = 1 << 53
 _LARGEST = 1.7976931348623157e308

@@ -16,9 +16,8 @@ from typing import Any
 from brokerfuzz.errors import ContractError
 from brokerfuzz.generation.formats import FORMATS
 from brokerfuzz.schemas.edge import LONGEST
-from brokerfuzz.schemas.judging import judge_of
 from brokerfuzz.schemas.keywords import Schema
-from brokerfuzz.schemas.structural_validation import standard
+from brokerfuzz.schemas.validation import judge_of, standard
 
 PLAIN_VALUES: Sequence[Any] = (
     "a", "", "~", "A-1", "abcdefghij", 1, 0, -1, 1.5, 1000, True, False, [], {}, ["a", "a"], [1, 1], {"a": 1},

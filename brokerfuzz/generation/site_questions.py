@@ -14,11 +14,11 @@ from brokerfuzz.schemas import Ambiguity, Contract, MessageType
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE, AskedSite
 from brokerfuzz.schemas.edge import EdgeTable
 from brokerfuzz.schemas.flattening import types_of
-from brokerfuzz.schemas.judging import matches
 from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.questions import AboutType, Freedom, Question
 from brokerfuzz.schemas.questions.equal_items import Distinct
 from brokerfuzz.schemas.sites import Site
+from brokerfuzz.schemas.validation import matches
 
 Settle = Callable[[Any, Source, int | None], Any]
 """A function that changes an object or array. Its last argument is the maximum number of items of an array."""

@@ -14,8 +14,8 @@ from brokerfuzz.generation.searched_values import searched_values
 from brokerfuzz.generation.sources import Draw, Source
 from brokerfuzz.pointers import path_below
 from brokerfuzz.schemas.flattening import composed_keywords_of, conditions_of, types_of
-from brokerfuzz.schemas.judging import judge_of
 from brokerfuzz.schemas.keywords import JUDGED, KEYWORDS, Schema, conjoin
+from brokerfuzz.schemas.validation import judge_of
 
 _ATTEMPTS = 8
 _MOST_BRANCHES = 40

@@ -12,7 +12,7 @@ from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.rule import JSON_RULE
-from brokerfuzz.schemas.structural_validation import registry_of, standard, validator
+from brokerfuzz.schemas.validation import registry_of, standard, validator
 
 _LARGEST = 1 << 53
 """The largest number that reference data may contain. Doubles cannot represent all integers above this number, and sums

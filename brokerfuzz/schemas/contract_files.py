@@ -36,7 +36,7 @@ from brokerfuzz.schemas.keywords import KEYWORDS, Schema
 from brokerfuzz.schemas.manifest import Transfer, transfers_of
 from brokerfuzz.schemas.rule import Rule
 from brokerfuzz.schemas.sites import Site, sites_of
-from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX, registry_of, validator
+from brokerfuzz.schemas.validation import DRAFT, SCHEMA_SUFFIX, registry_of, validator
 from brokerfuzz.shapes import problem_in
 from brokerfuzz.wording import listed
 

@@ -16,7 +16,7 @@ import jsonschema_rs
 from brokerfuzz.errors import ContractError
 from brokerfuzz.schemas.keywords import KEYWORDS, Schema
 from brokerfuzz.schemas.sites import Site
-from brokerfuzz.schemas.structural_validation import PATTERNS
+from brokerfuzz.schemas.validation import PATTERNS
 
 LARGEST_FILE = 1 << 20
 """The maximum size of a file of a contract, in bytes."""

@@ -18,7 +18,7 @@ from brokerfuzz.schemas.json_parser import Inexact, SharedNames, exact, parse
 from brokerfuzz.schemas.questions import QUESTION_KINDS, Question
 from brokerfuzz.schemas.questions.encodings import Encoding, decoded
 from brokerfuzz.schemas.questions.json_texts import Characters, DoubleRange, DuplicateProperties
-from brokerfuzz.schemas.structural_validation import SURROGATE, without_surrogates
+from brokerfuzz.schemas.validation import SURROGATE, without_surrogates
 from brokerfuzz.wording import printable
 
 Exotic = tuple[type[Question], str, str]

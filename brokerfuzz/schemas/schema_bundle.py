@@ -6,7 +6,7 @@ from urllib.parse import urldefrag, urljoin
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.keywords import Schema
-from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX
+from brokerfuzz.schemas.validation import DRAFT, SCHEMA_SUFFIX
 
 
 def bundled(contract: Contract, message_type: MessageType) -> Schema:

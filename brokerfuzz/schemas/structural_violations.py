@@ -14,7 +14,7 @@ from brokerfuzz.pointers import Steps, escape, path_to, pointer_of, value_at
 from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.keywords import JUDGED
 from brokerfuzz.schemas.rule import Rule
-from brokerfuzz.schemas.structural_validation import registry_of, standard, validator, without_surrogates
+from brokerfuzz.schemas.validation import registry_of, standard, validator, without_surrogates
 from brokerfuzz.schemas.verdicts import NOTHING, UNKNOWN_PROPERTY, Violation, describe, describe_whole
 from brokerfuzz.wording import printable
 

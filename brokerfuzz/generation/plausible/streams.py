@@ -18,9 +18,9 @@ from brokerfuzz.generation.site_questions import questions_at
 from brokerfuzz.generation.sources import PropertyState, RandomSource, SiteChoices, Style
 from brokerfuzz.schemas import Contract, MessageType, check, load_contract
 from brokerfuzz.schemas.flattening import KNOWN
-from brokerfuzz.schemas.judging import matches
 from brokerfuzz.schemas.questions import Freedom
 from brokerfuzz.schemas.sites import Site
+from brokerfuzz.schemas.validation import matches
 
 
 def today() -> datetime:

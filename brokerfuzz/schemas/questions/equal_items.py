@@ -9,9 +9,9 @@ from typing import Any
 
 from brokerfuzz.pointers import Steps
 from brokerfuzz.schemas.flattening import KNOWN, composed_keywords_of, types_of
-from brokerfuzz.schemas.judging import judge_of, matches
 from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.questions.question import LIST, NUMBER, OBJECT, TEXT, Freedom, Probes, Question, Types
+from brokerfuzz.schemas.validation import judge_of, matches
 
 _LARGE = 1e6
 """Fractions above this number, which are rare, have no similar number."""

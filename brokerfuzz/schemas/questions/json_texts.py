@@ -12,7 +12,7 @@ from orjson import Fragment, dumps
 
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.questions.question import REJECTED, AboutType, Probes, Question
-from brokerfuzz.schemas.structural_validation import SURROGATE
+from brokerfuzz.schemas.validation import SURROGATE
 
 Meanings = Mapping[str, tuple[bool, ...]]
 """Maps interpretations to what they mean for `json_reader.Interpretation`. `both` has two meanings: the message must be

@@ -6,8 +6,8 @@ from typing import Any
 
 from brokerfuzz.schemas.flattening import KNOWN
 from brokerfuzz.schemas.instants import timestamp
-from brokerfuzz.schemas.judging import matches
 from brokerfuzz.schemas.questions.question import LIST, NUMBER, NUMBERS, OBJECT, TEXT, Freedom, Probes, Question, Types
+from brokerfuzz.schemas.validation import matches
 
 
 class OrderedNumbers(Question, kind="ordered_numbers"):

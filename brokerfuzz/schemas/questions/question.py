@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from brokerfuzz.pointers import Steps
 from brokerfuzz.schemas.edge import EdgeTable
-from brokerfuzz.schemas.judging import matches
 from brokerfuzz.schemas.keywords import JSON_TYPES, Schema
+from brokerfuzz.schemas.validation import matches
 from brokerfuzz.schemas.verdicts import describe
 from brokerfuzz.wording import listed
 

@@ -1,11 +1,14 @@
-"""Validates the structure of messages with JSON Schema (jsonschema-rs).
+"""Validates messages and their parts with JSON Schema (jsonschema-rs).
 
 The validator also checks the keyword `format`. References may point only to the contract's own files, and nothing is
 downloaded.
 """
 
+import json
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -81,3 +84,29 @@ def standard(schema: Any) -> Any:
     if KNOWN in converted:
         converted["allOf"] = [*converted.get("allOf", ()), {"enum": [*converted[KNOWN], None]}]
     return converted
+
+
+def judge_of(schema: Schema) -> Callable[[Any], bool]:
+    """Returns a function that says whether a value complies with a flat schema, such as a condition (`if`) of a
+    contract. NaN complies with no schema, and a lone surrogate counts as any other character.
+    """
+    judge: Callable[[Any], bool] = _flat_validator(json.dumps(schema, default=list)).is_valid
+
+    def robust(value: Any) -> bool:
+        try:
+            return judge(value) and not (isinstance(value, float) and math.isnan(value))
+        except UnicodeEncodeError:
+            return judge(without_surrogates(value))
+
+    return robust
+
+
+def matches(schema: Schema, value: Any) -> bool:
+    return judge_of(schema)(value)
+
+
+@lru_cache(maxsize=1024)
+def _flat_validator(text: str) -> Validator:
+    return jsonschema_rs.Draft202012Validator(
+        standard(json.loads(text)), validate_formats=True, pattern_options=PATTERNS
+    )
