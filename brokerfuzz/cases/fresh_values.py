@@ -61,7 +61,7 @@ def check_property(name: str, message_type: MessageType, contract: Contract) -> 
                 "property",
                 property_name,
                 possible,
-                "for --fresh, use a property of the message whose value is a string, such as number",
+                "for --fresh, use a property of the message whose value is a string",
             )
         if contract.values is not None and property_name in contract.values.used(message_type):
             raise ReferenceDataError(
