@@ -300,3 +300,14 @@ def test_a_time_in_the_future_shrinks_to_a_time_that_stays_in_the_future() -> No
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", json.loads(finding.body)[updated])
     in_twenty_years = datetime.now(UTC) + timedelta(days=20 * 365)
     assert brokerfuzz.check(OFFER, finding.body, now=in_twenty_years).label == "invalid"
+
+
+def test_a_word_of_an_answer_that_the_ordinary_message_contains_too_is_no_part_of_the_cause() -> None:
+    def application(environ: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
+        number = json.loads(environ["wsgi.input"].read())["number"]
+        is_faulty = any("\ud800" <= letter <= "\udfff" for letter in number)
+        start("500 Internal Server Error" if is_faulty else "201 Created", [])
+        return [b"Internal Server Error"] if is_faulty else []  # "Internal" is also the name of a class of prices
+
+    (finding,) = brokerfuzz.fire(application, path="/offers", tags=["probe:lone-surrogates"]).findings
+    assert finding.text == "number: crashes if it contains half of a surrogate pair (status 500)"
