@@ -30,7 +30,7 @@ def some(
 
 
 @every_message_type
-@sample(1000, 3_000)
+@sample(1000, 10_000)
 def test_every_case_is_judged_from_its_bytes_and_every_fault_has_a_valid_twin(
     message_type: MessageType, size: int
 ) -> None:

@@ -133,7 +133,7 @@ def test_a_closed_pipe_is_not_an_error(start: Start) -> None:
 
 
 def test_a_terminal_shows_rate_and_time_left_on_one_line(environment: Mapping[str, str]) -> None:
-    words = ("export", "out", *PRICING, "--random", "1500")
+    words = ("export", "out", *PRICING, "--random", "3000")
     shown = shown_on_a_terminal([sys.executable, "-m", "brokerfuzz.cli", *words], environment)
     *drawn, summary = shown.split("\r\x1b[K")
     assert 0 < len(drawn) < 300, "a few updates per second"

@@ -61,7 +61,7 @@ def _sites_and_values(value: Any, steps: tuple[Any, ...] = ()) -> Iterator[tuple
 def test_every_site_every_absence_every_null_and_short_and_long_arrays_occur(message_type: MessageType) -> None:
     sites = load_contract().sites[message_type]
     values: dict[str, list[Any]] = defaultdict(list)
-    some = list(islice(messages(message_type, 3), 2_000))
+    some = list(islice(messages(message_type, 3), 5_000))
     for message in some:
         for path, value in _sites_and_values(message):
             values[path].append(value)
@@ -85,5 +85,5 @@ def test_every_site_every_absence_every_null_and_short_and_long_arrays_occur(mes
 
 
 def test_free_values_are_not_limited_to_the_pools() -> None:
-    numbers = {message.get("number") for message in islice(messages("offer-creation-request", 11), 1000)}
+    numbers = {message.get("number") for message in islice(messages("offer-creation-request", 11), 6000)}
     assert len(numbers) > 200

@@ -40,7 +40,7 @@ def copied(tmp_path: Path) -> Path:
 
 def test_the_example_always_finds_the_bug_and_usually_in_four_steps(copied: Path) -> None:
     lengths = []
-    for seed in range(1, 4):
+    for seed in range(1, 7):
         rmtree(copied / ".hypothesis", ignore_errors=True)
         done = run(copied, seed)
         assert done.returncode == 1, done.stdout + done.stderr
@@ -49,7 +49,7 @@ def test_the_example_always_finds_the_bug_and_usually_in_four_steps(copied: Path
         assert (steps[0], *steps[-2:]) == ("put", "find", "teardown")
         lengths.append(len(steps))
     assert max(lengths) <= 5
-    assert lengths.count(4) >= 2
+    assert lengths.count(4) >= 4
 
 
 def test_the_example_passes_without_the_bug(copied: Path) -> None:
