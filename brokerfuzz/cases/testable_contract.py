@@ -9,7 +9,8 @@ from brokerfuzz.cases.case import clock, compact
 from brokerfuzz.cases.case_filters import EXCLUDES, Selection
 from brokerfuzz.cases.fault_injector import FaultInjector
 from brokerfuzz.errors import ContractError
-from brokerfuzz.generation import COMPLETE, REQUIRED, message
+from brokerfuzz.generation import COMPLETE, REQUIRED, left_out_sites, message
+from brokerfuzz.pointers import is_within
 from brokerfuzz.schemas import Contract, Label, MessageType, check
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.wording import listed
@@ -22,7 +23,7 @@ def check_testable(
     contract: Contract, message_type: MessageType, chosen: Selection, verdicts: Collection[Label]
 ) -> None:
     """Raises `ContractError` if brokerfuzz cannot generate a valid message, or cannot break any rule that the filter
-    `chosen` selects. Warns if it can break only some of them.
+    `chosen` selects. Warns if it can break only some of them, or has to leave out a property.
 
     Without invalid cases in `verdicts`, no rule has to be broken.
     """
@@ -35,17 +36,32 @@ def check_testable(
             f"generates {wrong}; "
             "change the schema there"
         )
-    if "invalid" in verdicts and (untested := untested_rules(contract, message_type, chosen)):
+    untested = untested_rules(contract, message_type, chosen)
+    left_out = _left_out(contract, message_type, untested)
+    problems = [f"brokerfuzz leaves out {site}: {reason}" for site, reason in left_out.items()]
+    if untested and "invalid" in verdicts:
         wrong = _why_invalid(contract, message_type, full=True)
+        sites = {rule: contract.rules_by_id[rule].site for rule in untested}
+        unexplained = [rule for rule in untested if not any(is_within(sites[rule], outer) for outer in left_out)]
+        if unexplained:
+            problems.append(_untestable(unexplained, wrong))
         if wrong or len(untested) == len(chosen.among(contract.rules[message_type]) or ()):
-            raise ContractError(_untestable(untested, wrong))
-        warnings.warn(_untestable(untested, wrong), stacklevel=2)
+            raise ContractError("; ".join(problems))
+    for problem in problems:
+        warnings.warn(problem, stacklevel=2)
 
 
 def untested_rules(contract: Contract, message_type: MessageType, chosen: Selection) -> list[str]:
     """Returns the IDs of the chosen rules that brokerfuzz cannot break without breaking another rule."""
     unbroken = _unbroken(contract, message_type)
     return [rule for rule in unbroken if chosen.rules is None or rule in chosen.rules]
+
+
+def _left_out(contract: Contract, message_type: MessageType, untested: list[str]) -> dict[str, str]:
+    """Returns the sites that no message contains although they have some of these rules, and why."""
+    sites = [contract.rules_by_id[rule].site for rule in untested]
+    left_out = left_out_sites(contract, message_type) if untested else {}
+    return {outer: reason for outer, reason in left_out.items() if any(is_within(site, outer) for site in sites)}
 
 
 @once_per_contract

@@ -33,7 +33,7 @@ def changes(contract: Contract) -> tuple[Description, bool]:
         "messages": messages,
         "ambiguities": {"no_longer_apply": answered, "new": new},
     }
-    return Description(text, data), bool(contract.warnings) or any(changed["problem"] for changed in messages.values())
+    return Description(text, data), bool(contract.warnings) or any(changed["problems"] for changed in messages.values())
 
 
 def _lines_about(message_type: str, changed: Mapping[str, Any]) -> Iterator[str]:
@@ -46,7 +46,7 @@ def _lines_about(message_type: str, changed: Mapping[str, Any]) -> Iterator[str]
             tested = counted(entry["techniques"], "technique") if entry["techniques"] else "no technique"
             yield f"  {kind:<8} {entry['rule'].partition('/')[2]}: {entry['demand']}{before}, broken by {tested}"
     yield from (f"  removed  {rule.partition('/')[2]}" for rule in changed["removed"])
-    yield from [f"  problem: {changed['problem']}"] if changed["problem"] else []
+    yield from (f"  problem: {problem}" for problem in changed["problems"])
     yield from (f"  note: {note}" for note in changed["notes"])
 
 
@@ -63,7 +63,7 @@ def _of_message_type(contract: Contract, message_type: MessageType) -> dict[str,
             if rule.id in before and rule.value != before[rule.id].value
         ],
         "removed": [rule_id for rule_id in before if rule_id not in now],
-        "problem": _problem(contract, message_type),
+        "problems": _problems(contract, message_type),
         "notes": _notes(contract, message_type),
     }
 
@@ -81,15 +81,15 @@ def _techniques(injector: FaultInjector, rule: Rule) -> int:
         return 0
 
 
-def _problem(contract: Contract, message_type: MessageType) -> str | None:
+def _problems(contract: Contract, message_type: MessageType) -> list[str]:
     """Says which rules cannot be tested, where brokerfuzz cannot generate a value, and what to do."""
     try:
         with warnings.catch_warnings(record=True) as notes:
             warnings.simplefilter("always")
             check_testable(contract, message_type, selection(contract), ["valid", "invalid"])
     except ContractError as problem:
-        return str(problem)
-    return str(notes[0].message) if notes else None
+        return [str(problem)]
+    return [str(note.message) for note in notes]
 
 
 def _notes(contract: Contract, message_type: MessageType) -> list[str]:

@@ -1,7 +1,7 @@
 """Generates valid messages: one recursive generator, whose choices come from a source."""
 
 from brokerfuzz.generation.checked_draws import checked_draw
-from brokerfuzz.generation.nodes import ABSENT, Node, message, node_of
+from brokerfuzz.generation.nodes import ABSENT, Node, left_out_sites, message, node_of
 from brokerfuzz.generation.sources import (
     COMPLETE,
     NARROW,
@@ -37,6 +37,7 @@ __all__ = [
     "Wish",
     "Wishes",
     "checked_draw",
+    "left_out_sites",
     "message",
     "node_of",
 ]

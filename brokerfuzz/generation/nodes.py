@@ -7,9 +7,8 @@ then the others with the branch that applies. Finally, it changes values that to
 """
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 from typing import Any
 
@@ -95,6 +94,13 @@ def node_of(contract: Contract, message_type: MessageType, site: str = "", style
     return node
 
 
+def left_out_sites(contract: Contract, message_type: MessageType) -> Mapping[str, str]:
+    """Returns the optional sites for which no value was found, and why. No message contains them."""
+    builder = _Builder(contract, message_type, Style())
+    builder.node(contract.sites[message_type][""])
+    return builder.left_out
+
+
 def message(
     contract: Contract, message_type: MessageType, setting: Setting = COMPLETE, wishes: Wishes | None = None
 ) -> Any:
@@ -107,19 +113,21 @@ class _Builder:
     contract: Contract
     message_type: MessageType
     style: Style
+    left_out: dict[str, str] = field(default_factory=dict)
+    """The optional sites for which no value was found, and why."""
 
     def node(self, site: Site, *, optional: bool = False) -> Node:
         schema = site.schema
         place = ValuePlace(self.contract, self.message_type, site, self.style)
         draws: list[Draw] = []
         values = None
-        if site.path in self.style.pinned:
-            pass
-        elif is_composed(schema):
-            draws, values = self._composed(place)
-        else:
-            draws = self._nested(place)
-            values = self._scalars(place, draws)
+        try:
+            if site.path not in self.style.pinned:
+                draws, values = self._draws(place)
+        except ContractError as problem:
+            if not optional:
+                raise
+            self.left_out[site.path] = str(problem)
         draw = _any_draw(draws, values)
         node = Node(site.path, schema, optional, may_be_null(schema), draw=draw, is_nested=bool(draws))
         node.is_deep = site.is_deep
@@ -128,6 +136,12 @@ class _Builder:
         possible = bool(draws or values) or site.path in self.style.pinned
         _set_states(node, possible=possible)
         return node
+
+    def _draws(self, place: ValuePlace) -> tuple[list[Draw], Values | None]:
+        if is_composed(place.site.schema):
+            return self._composed(place)
+        draws = self._nested(place)
+        return draws, self._scalars(place, draws)
 
     def _nested(self, place: ValuePlace) -> list[Draw]:
         if listed(place.site.schema) is not None:
@@ -147,17 +161,24 @@ class _Builder:
         schema, path = place.site.schema, place.site.path
         draws: list[Draw] = []
         scalars: list[Any] = []
+        problems: list[ContractError] = []
         for structure in structures_of(schema):
-            with suppress(ContractError):  # another structure may be possible
+            try:
                 part = replace(place, site=replace(place.site, schema=structure))
                 nested = self._nested(part) if {"properties", "items"} & structure.keys() else []
                 values = self._scalars(part, nested)
-                draws += nested
-                scalars += values.edges if values else ()
+            except ContractError as problem:  # another structure may be possible
+                problems.append(problem)
+                continue
+            draws += nested
+            scalars += values.edges if values else ()
         is_valid = judge_of(schema)
         fitting = [value for value in scalars if is_valid(value)]
         if not fitting and (scalars or not draws) and flat.types_of(schema) - {"null"}:
-            fitting = searched_values(schema, path)
+            try:
+                fitting = searched_values(schema, path)
+            except ContractError as problem:
+                raise problems[0] if problems else problem from None
         different = list({repr(value): value for value in fitting}.values())
         return [checked(draws, schema, path)] if draws else [], choice(different) if different else None
 

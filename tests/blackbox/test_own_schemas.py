@@ -128,16 +128,37 @@ def test_a_rule_that_another_rule_makes_impossible_is_named_and_left_out(tmp_pat
     assert "problem: brokerfuzz cannot generate a message that breaks only order/size:maximum" in checked.stdout
 
 
-def test_a_pattern_with_slashes_around_it_is_said_in_one_line(tmp_path: Path, run: Run) -> None:
-    contract = own_contract(tmp_path / "own", with_properties(code={"type": "string", "pattern": "/^[a-z]+$/"}))
+CHOICE_OF_PROPERTIES = {"anyOf": [{"required": ["street"]}, {"required": ["place"]}]}
+
+
+@pytest.mark.filterwarnings("default:brokerfuzz leaves out code")
+@pytest.mark.parametrize("further", [{}, CHOICE_OF_PROPERTIES], ids=["properties", "choice of required properties"])
+def test_an_optional_property_whose_pattern_matches_nothing_is_named_in_one_line_and_left_out(
+    further: dict[str, Any], tmp_path: Path, run: Run
+) -> None:
+    text = {"type": ["string", "null"], "minLength": 2}
+    schema = with_properties(code={"type": "string", "pattern": "/^[a-z]+$/"}, street=text, place=text)
+    contract = own_contract(tmp_path / "own", {**schema, "required": [], **further})
     for command in (
         ["contract", "check", contract.folder],
         ["export", tmp_path / "out", "--contract", contract.folder],
     ):
         result = run(*command)
-        said = [line for line in result.output.splitlines() if "'/^[a-z]+$/' of code matches nothing" in line]
+        said = [line for line in result.output.splitlines() if "matches nothing" in line]
         assert len(said) == 1
-        assert said[0].endswith("remove the slashes around it")
+        assert said[0].endswith("the pattern '/^[a-z]+$/' of code matches nothing: remove the slashes around it")
+        assert "cannot generate" not in result.output
+    broken = {fault.rule for case in brokerfuzz.catalogue(ORDER, contract=contract) for fault in case.faults}
+    untested = {rule.id for rule in brokerfuzz.rules(ORDER, contract=contract)} - broken
+    assert untested == {f"{ORDER}/code:type", f"{ORDER}/code:pattern"}
+
+
+def test_a_required_property_whose_pattern_matches_nothing_is_an_error_in_one_line(tmp_path: Path, run: Run) -> None:
+    schema = with_properties(code={"type": "string", "pattern": "/^[a-z]+$/"})
+    contract = own_contract(tmp_path / "own", {**schema, "required": ["code"], "minProperties": 1})
+    exported = run("export", tmp_path / "out", "--contract", contract.folder)
+    assert exported.exit_code == 2
+    assert exported.stderr.endswith("the pattern '/^[a-z]+$/' of code matches nothing: remove the slashes around it\n")
 
 
 def test_a_message_without_type_is_tested_as_an_object_and_the_check_notes_what_else_is_valid(
