@@ -7,7 +7,8 @@ import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -19,8 +20,7 @@ from benchmarks.drawing import examples
 from benchmarks.fleet.messages import OFFER
 from benchmarks.quality import NOW, Figures, Value
 from benchmarks.quality.minima import MINIMA, Minimum
-from brokerfuzz import Case, load_contract, strategies
-from brokerfuzz.cases.pairs import States, cases_with_pairs
+from brokerfuzz import Case, catalogue, load_contract, strategies
 
 EXAMPLES = 100
 """Hypothesis' default number of examples per test."""
@@ -55,11 +55,27 @@ def _share_of_edges(offers: Sequence[Any]) -> float:
 
 
 def _share_of_pairs(offers: Sequence[Any]) -> float:
-    """The catalogue contains each pair of states."""
-    states = States(load_contract(), OFFER)
-    in_catalogue = set().union(*(states.pairs(case.value) for case in cases_with_pairs(load_contract(), OFFER)))
-    in_offers = set().union(*(states.pairs(offer) for offer in offers))
-    return 100 * len(in_offers & in_catalogue) / len(in_catalogue)
+    """Compares the pairs of states with those of the catalogue."""
+    in_catalogue = _pairs(json.loads(case.body) for case in catalogue(OFFER, verdicts=["valid"]))
+    return 100 * len(_pairs(offers) & in_catalogue) / len(in_catalogue)
+
+
+def _pairs(offers: Iterable[Any]) -> set[tuple[Any, Any]]:
+    """Returns the states that two properties of an object have together in one of the offers."""
+    root = load_contract().sites[OFFER][""]
+    pairs: set[tuple[Any, Any]] = set()
+    for offer in offers:
+        for site, _, value in root.walk(offer):
+            if isinstance(value, dict):
+                states = [(prop.path, _state(prop.schema, value, name)) for name, prop in site.properties.items()]
+                pairs.update(combinations(states, 2))
+    return pairs
+
+
+def _state(schema: Mapping[str, Any], parent: Mapping[str, Any], name: str) -> Any:
+    """Returns whether a property is absent, null or empty, or its value if it is a boolean or in an enumeration."""
+    value = parent.get(name, "absent")
+    return value if value is None or "enum" in schema or name not in parent else bool(value)
 
 
 def broken_rules() -> Figures:

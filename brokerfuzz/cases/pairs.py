@@ -1,37 +1,106 @@
-"""Combines the states of any two properties of an object: absent, null, plain or at an edge. For a boolean or an
-enumeration, each possible value is a state. Some programs fail only if two properties have certain states.
+"""Combines the states of any two properties of an object, or of an object and one around it: absent, null, with the
+plainest value, or with any value. Each value of a boolean or an enumeration is a state. Some programs fail only if two
+properties have certain states.
+
+The states of a message are chosen one after the other, each so that it gives most new pairs with those before it.
 """
 
-from collections.abc import Iterable, Mapping
-from itertools import combinations
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from brokerfuzz.cases.case import Case, compact
-from brokerfuzz.cases.covering.edges import edges, parts_of
-from brokerfuzz.cases.fault_wishes import wishes_at
-from brokerfuzz.generation import ABSENT, PropertyState, RandomSource, SiteChoices, message, node_of
-from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.generation import PropertyState, RandomSource, SiteChoices, node_of
+from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.flattening import types_of
 
 _SEED, _IN_VAIN = 5, 10
-"""The seed of the random messages, which end after this number of messages in a row without a new pair. Those of offers
-in the built-in contract contain 99.8 % of the pairs of states that messages of any seed have.
-"""
-_MOST = 550
-"""The maximum number of random messages."""
-_SIZES = (0, 0, 1, 1, 2, 11)
+"""The seed of the messages, which end after this number of messages in a row without a new pair."""
+_MOST = 200
+"""The maximum number of messages."""
+_MOST_VALUES = 20
+"""Of a longer enumeration, the first values are chosen."""
+_SIZES = (0, 1, 2, 2, 11)
 
-Pair = tuple[int, int]
-"""Two states of properties of the same object. Each state has a number, because a message has hundreds of pairs."""
+_Option = tuple[PropertyState, Sequence[Any], Any]
+"""A state, and of a boolean or an enumeration all values and the chosen one."""
 
 
-class _EvenSource(RandomSource):
-    """Chooses each state and each size of an array about equally often, so that few messages contain all pairs."""
+@once_per_contract
+def cases_with_pairs(contract: Contract, message_type: MessageType) -> Mapping[Case, int]:
+    """Returns valid cases, and how many pairs of states each has that the cases before it do not have."""
+    cases: dict[Case, int] = {}
+    source = _PairSource(contract.sites[message_type])
+    node = node_of(contract, message_type)
+    in_vain = 0
+    while in_vain < _IN_VAIN and len(cases) < _MOST:
+        source.begin()
+        body = compact(node.draw(source))
+        case = Case.judged(message_type, body, tags=("pairs",), contract=contract)
+        if case.label == "valid" and source.new_pairs:
+            cases[case] = source.new_pairs
+            in_vain = 0
+        else:
+            in_vain += 1
+    return cases
+
+
+class _PairSource(RandomSource):
+    """Chooses the states of properties so that messages have many new pairs, and everything else at random."""
+
+    def __init__(self, sites: Mapping[str, Site]) -> None:
+        super().__init__(_SEED)
+        self._sites = sites
+        self._partners: defaultdict[str, set[str]] = defaultdict(set)
+        """Maps each state to those with which it has occurred, and that are chosen before it."""
+        self._occurrences: Counter[str] = Counter()
+        self._options: dict[SiteChoices, Mapping[str, _Option]] = {}
+        self.begin()
+
+    def begin(self) -> None:
+        """Begins a message."""
+        self.new_pairs = 0
+        self._latest: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        """Maps the site of each object to the states of the properties of the latest object there."""
+        self._values: Sequence[Any] = ()
+        self._value: Any = None
 
     def state(self, choices: SiteChoices, /) -> PropertyState:
-        state: PropertyState = self.choose(tuple(dict.fromkeys(choices.states)))
+        site = self._sites.get(choices.path)
+        if site is None or site.parent is None:
+            state: PropertyState = self.choose(tuple(dict.fromkeys(choices.states)))
+            return state
+        if choices not in self._options:
+            self._options[choices] = _options(choices)
+        options = self._options[choices]
+        states_before = self._states_before(site, site.parent)
+        best = max(options, key=lambda name: self._rank(name, states_before))
+        self.new_pairs += len(states_before - self._partners[best])
+        self._partners[best] |= states_before
+        self._occurrences[best] += 1
+        self._latest[site.parent.path][site.path] = best
+        state, self._values, self._value = options[best]
         return state
+
+    def _states_before(self, site: Site, parent: Site) -> set[str]:
+        """Returns the states of the properties before this one, in its object and those around it. If the property has
+        a state, another object begins.
+        """
+        if site.path in self._latest[parent.path]:
+            self._latest[parent.path] = {}
+        return {state for outer in site.around for state in self._latest[outer.path].values()}
+
+    def _rank(self, name: str, states_before: set[str]) -> tuple[int, int]:
+        """The state with most new pairs is the best one, and of these the rarest."""
+        return len(states_before - self._partners[name]), -self._occurrences[name]
+
+    def choose(self, options: Sequence[Any], /) -> Any:
+        """Chooses at random, but of a boolean or an enumeration the value that `state` has chosen."""
+        if options is not self._values:
+            return super().choose(options)
+        self._values = ()
+        return self._value
 
     def plain(self, choices: SiteChoices, /) -> Any:
         value = choices.realistic[0] if choices.realistic else choices.plain
@@ -41,76 +110,14 @@ class _EvenSource(RandomSource):
         return range(min(max(self.choose(_SIZES), low), high))
 
 
-@once_per_contract
-def cases_with_pairs(contract: Contract, message_type: MessageType) -> Mapping[Case, int]:
-    """Returns valid random cases, and how many pairs of states each has that the cases before it do not have."""
-    cases: dict[Case, int] = {}
-    seen: set[Pair] = set()
-    source = _EvenSource(_SEED)
-    node = node_of(contract, message_type)
-    states = States(contract, message_type)
-    last_new = 0
-    for number in range(_MOST):
-        if number - last_new > _IN_VAIN:
-            break
-        drawn = node.draw(source)
-        new = states.pairs(drawn) - seen
-        if not new:
-            continue
-        case = Case.judged(message_type, compact(drawn), tags=("pairs",), contract=contract)
-        if case.label == "valid":
-            cases[case] = len(new)
-            seen |= new
-            last_new = number
-    return cases
-
-
-class States:
-    """The states of the properties of all objects of a message type."""
-
-    def __init__(self, contract: Contract, message_type: MessageType) -> None:
-        self._root = contract.sites[message_type][""]
-        self._edges = edges(contract, message_type)
-        schemas = {path: site.schema for path, site in contract.sites[message_type].items()}
-        self._props = {
-            path: [(name, prop.path) for name, prop in site.properties.items()]
-            for path, site in contract.sites[message_type].items()
-        }
-        self._flags = {
-            path for path, schema in schemas.items() if "enum" in schema or types_of(schema) - {"null"} == {"boolean"}
-        }
-        self._plain: dict[str, set[str]] = {}
-        for path in schemas:
-            if path not in self._plain:
-                self._store_edges(message(contract, message_type, wishes=wishes_at(contract, message_type, path)))
-        self._numbers: dict[tuple[str, str], int] = {}
-
-    def _store_edges(self, ordinary: Any) -> None:
-        """Stores the edges of ordinary values. A value without other edges has the state `plain`."""
-        for path, value in parts_of(self._root, ordinary):
-            if value is not ABSENT:
-                self._plain.setdefault(path, {"1-items", "2-items"}).update(self._edges.of(path, value))
-
-    def pairs(self, message: Any) -> set[Pair]:
-        """Returns the pairs of states in a valid message."""
-        pairs_of_states: set[Pair] = set()
-        for site, _, value in self._root.walk(message):
-            if isinstance(value, dict):
-                pairs_of_states.update(combinations(self._of(site.path, value), 2))
-        return pairs_of_states
-
-    def _of(self, path: str, value: Mapping[str, Any]) -> list[int]:
-        """Returns the number of the state of each property of an object, including absent properties."""
-        states = [(site, self._state(site, value.get(name, ABSENT))) for name, site in self._props.get(path, ())]
-        return [self._numbers.setdefault(state, len(self._numbers)) for state in states]
-
-    def _state(self, site: str, value: Any) -> str:
-        if value is ABSENT:
-            return "absent"
-        if value is None:
-            return "null"
-        shown = self._edges.of(site, value)
-        if site in self._flags:
-            return next(shown, "plain")
-        plain = self._plain.get(site, ())
-        return "edge" if any(edge not in plain for edge in shown) else "plain"
+def _options(choices: SiteChoices) -> Mapping[str, _Option]:
+    """Maps the names of the states of a property to the states."""
+    states = dict.fromkeys(choices.states)
+    has_few_values = "enum" in choices.schema or types_of(choices.schema) - {"null"} == {"boolean"}
+    if not has_few_values:
+        return {f"{choices.path} {state}": (state, (), None) for state in states}
+    values: dict[str, _Option] = {
+        f"{choices.path} {value!r}": ("drawn", choices.edges, value) for value in choices.edges[:_MOST_VALUES]
+    }
+    without_value = (state for state in states if state in ("absent", "null"))
+    return {**{f"{choices.path} {state}": (state, (), None) for state in without_value}, **values}
