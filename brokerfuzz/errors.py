@@ -160,7 +160,7 @@ class TargetError(BrokerfuzzError):
 
 
 class UnreachableError(TargetError):
-    """No connection to a server was possible yet, which may still be starting. `reason` says why, in a few words."""
+    """A server cannot be used yet, because it may still be starting. `reason` says why, in a few words."""
 
     def __init__(self, message: str, reason: str) -> None:
         super().__init__(message)

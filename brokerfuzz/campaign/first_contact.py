@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from brokerfuzz.campaign.known_identifiers import KnownIdentifiers, may_concern_identifiers
 from brokerfuzz.campaign.results import Stop
 from brokerfuzz.campaign.sending import Sender, TargetLostError
-from brokerfuzz.campaign.usual_answers import GATEWAY
 from brokerfuzz.cases.case import Case
 from brokerfuzz.json_trees import Number, site_values, tree_of
 from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets import Answer, Target
+from brokerfuzz.targets.answers import GATEWAY
 from brokerfuzz.wording import counted, listed, printable, readable
 
 _LONGEST = 300

@@ -1,12 +1,7 @@
 """Decides what an answer shows about the target itself, and not about the message."""
 
-from typing import Final
-
 from brokerfuzz.campaign.proof import ABOUT_THE_CLIENT, UNAUTHENTICATED
-from brokerfuzz.targets import Answer
-
-GATEWAY: Final = frozenset({502, 503, 504})
-"""Statuses of gateways and overloaded services. They are not errors of the application."""
+from brokerfuzz.targets.answers import GATEWAY, Answer
 
 
 def is_usual(answer: Answer) -> bool:

@@ -25,7 +25,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.plan import CATALOGUE_PER_SHARD, STRIDE
 from brokerfuzz.targets import Target, threads
 from brokerfuzz.targets.hidden_output import output_without_secrets
-from brokerfuzz.targets.masks import Masks
+from brokerfuzz.targets.secret_masking import Secrets
 from brokerfuzz.targets.target import opened
 from brokerfuzz.workers import AHEAD, Workers
 
@@ -46,7 +46,7 @@ class _Shared:
     rate: float | None
     begun: float
     journal: str | None
-    secrets: Masks | None
+    secrets: Secrets | None
     case_ids: frozenset[str]
 
 
@@ -62,7 +62,7 @@ class WorkerAnswers:
         """The last part that was submitted."""
         is_local = isinstance(settings.options["workers"], int)
         self._journal = settings.journal if is_local else None
-        self._secrets = target.secrets.masks if is_local else None
+        self._secrets = target.secrets if is_local else None
 
     def begin(self, deadline: float, case_ids: frozenset[str]) -> None:
         """Begins to send cases after the first contact. `deadline` is the end of the campaign, and `case_ids` contains
@@ -126,8 +126,7 @@ class WorkerAnswers:
 
 def _send_part(shared: _Shared, part: int, end: float) -> list[Exchange]:
     """Sends the cases of a part and their twins until the time `end`, and returns the exchanges."""
-    masks = shared.secrets
-    with nullcontext() if masks is None else output_without_secrets([lambda: masks]):
+    with nullcontext() if shared.secrets is None else output_without_secrets([shared.secrets]):
         return threads.run(_exchanges_of(shared, part, end))
 
 

@@ -57,7 +57,7 @@ def _endpoint(options: Mapping[str, Any], campaign: _AboutCampaign) -> AbstractC
     if options["hooks"] is None and options["cleanup"] is None:
         return nullcontext(target)
     secrets = target.secrets
-    hide(lambda: secrets.masks)  # before the file with hooks is loaded, because this file may print secrets
+    hide(secrets)  # before the file with hooks is loaded, because this file may print secrets
     try:
         hooks = Hooks(options["hooks"], options["timeout"])
     except HookError as problem:
@@ -130,7 +130,7 @@ def opened_target(
     """
     campaign = _AboutCampaign(message_type, contract, processes, http_options(options, campaign_id))
     with kind_of(options).create(options, campaign) as target:
-        hide(lambda: target.secrets.masks)
+        hide(target.secrets)
         if target.secrets.note:
             note(target.secrets.note)
         yield target

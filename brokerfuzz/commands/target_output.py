@@ -1,19 +1,19 @@
 """Keeps what hooks and applications print apart from the results, and removes secrets from it."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
 from brokerfuzz.targets.hidden_output import output_without_secrets
-from brokerfuzz.targets.masks import Masks
+from brokerfuzz.targets.secret_masking import Secrets
 
-_masks: list[Callable[[], Masks]] = []
+_secrets: list[Secrets] = []
 
 
-def hide(masks: Callable[[], Masks]) -> None:
+def hide(secrets: Secrets) -> None:
     """Removes these secrets from everything that `output_of_targets` redirects from now on."""
-    _masks.append(masks)
+    _secrets.append(secrets)
 
 
 @contextmanager
@@ -21,8 +21,8 @@ def output_of_targets() -> Iterator[None]:
     """In a `with` block, what hooks and applications print goes to standard error, without secrets. So standard output
     contains only the results. Code of the user cannot end the process.
     """
-    _masks.clear()
-    with output_without_secrets(_masks), _refused_exits():
+    _secrets.clear()
+    with output_without_secrets(_secrets), _refused_exits():
         yield
 
 

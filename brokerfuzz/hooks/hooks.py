@@ -158,6 +158,8 @@ class Hooks:
 
     async def prepared(self, request: Request) -> Request:
         """Returns the request with the headers that the hook `before_request` has set."""
+        if "before_request" not in self:
+            return request
         changed = await self._called("before_request", request)
         if not isinstance(changed, Request):
             raise self._wrong("before_request", changed, "a Request, such as request.with_header(NAME, VALUE)")

@@ -17,11 +17,16 @@ from brokerfuzz.wording import printable
 AnswerKind = Literal["accepted", "rejected", "crashed", "timeout"]
 ANSWER_KINDS: tuple[AnswerKind, ...] = ("accepted", "rejected", "crashed", "timeout")
 
+GATEWAY = frozenset({502, 503, 504})
+"""Statuses of gateways and overloaded services. They are not errors of the application."""
+
 EXCERPT = 2048
-"""An answer contains at most this number of bytes of the response. Only hooks and cleanup see more."""
+"""A campaign keeps at most this number of bytes of a response."""
 
 MOST_READ = 1 << 20
-"""The number of bytes after which brokerfuzz stops reading a response that cannot be an envelope."""
+"""The number of bytes after which brokerfuzz stops reading a response that cannot be an envelope. Hooks and cleanup see
+at most this number of bytes.
+"""
 LONGEST_ENVELOPE = 8 << 20
 """The number of bytes after which brokerfuzz stops reading a response that may be an envelope. `LONGEST_ENVELOPE` is
 larger than `MOST_READ`, because `operationWasSuccessful` may be at the end of the envelope.
@@ -36,8 +41,8 @@ class Answer(NamedTuple):
     """The answer of a target to one message.
 
     `status` is None if there was no HTTP response. `body` is the beginning of the response, without secrets. `reason`
-    explains `kind` in a few words. `seconds` is the response time. `location` is the URL of a redirect. With hooks,
-    `headers` are the headers of the response.
+    explains `kind` in a few words. `seconds` is the response time. `location` is the URL of a redirect. Only hooks see
+    the `headers` of the response, and more than `EXCERPT` bytes of the body.
 
     `reached` is False if the target never processed the message: for example, no connection was possible, or the target
     kept asking brokerfuzz to retry later. If `reached` is False, the answer says nothing about the message. `pause` is
@@ -57,6 +62,11 @@ class Answer(NamedTuple):
     location: str | None = None
     headers: tuple[tuple[str, str], ...] = ()
     pause: float | None = None
+
+
+def excerpt(answer: Answer) -> Answer:
+    """Returns the part of the answer that a campaign keeps."""
+    return answer._replace(body=answer.body[:EXCERPT], headers=())
 
 
 @dataclass(frozen=True)
@@ -96,19 +106,16 @@ class AnswerRules:
         may_be_envelope = self.kind(status) == "accepted" and _BEGINS_AN_OBJECT.match(beginning)
         return LONGEST_ENVELOPE if may_be_envelope else MOST_READ
 
-    def read(
-        self, response: Response, seconds: float = 0.0, secrets: Secrets = NOTHING_SECRET, longest: int = EXCERPT
-    ) -> Answer:
-        """Converts an HTTP response to an answer, in which the `secrets` are replaced. The answer contains at most
-        `longest` bytes of the body.
-        """
+    def read(self, response: Response, secrets: Secrets = NOTHING_SECRET) -> Answer:
+        """Converts an HTTP response to an answer, in which the `secrets` are replaced."""
         kind, reason = self.kind(response.status), f"status {response.status}"
         if response.status == 401 and (scheme := (response.header("www-authenticate") or "").partition(" ")[0]):
             reason += f" ({printable(scheme, 40)} authentication)"
         body = _in_utf_8(response.body)
         if kind == "accepted":
             kind, reason = _meaning(replace(response, body=body), secrets) or (kind, reason)
-        return Answer(kind, response.status, secrets.excerpt(body, longest), reason, seconds)
+        headers = tuple((name, secrets.hide(value)) for name, value in response.headers)
+        return Answer(kind, response.status, secrets.excerpt(body, MOST_READ), reason, headers=headers)
 
 
 def _in_utf_8(body: bytes) -> bytes:

@@ -1,22 +1,20 @@
 """Removes secrets from what Python code prints while hooks, applications and functions of the user run."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from io import BufferedWriter, RawIOBase, TextIOWrapper
 from typing import TYPE_CHECKING, TextIO
 
-from brokerfuzz.targets.masks import Masks
+from brokerfuzz.targets.secret_masking import Secrets
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 
 @contextmanager
-def output_without_secrets(secrets: Sequence[Callable[[], Masks]]) -> Iterator[None]:
-    """In a `with` block, what Python code prints goes to standard error, without secrets. The functions are called for
-    each text, because hooks may return more secrets later.
-    """
+def output_without_secrets(secrets: Sequence[Secrets]) -> Iterator[None]:
+    """In a `with` block, what Python code prints goes to standard error, without secrets."""
     hiding = _Hiding(sys.stderr, secrets)
     # The stream stays open, because an application may have passed it to a logger.
     stream = TextIOWrapper(BufferedWriter(hiding), sys.stderr.encoding, "backslashreplace", line_buffering=True)
@@ -31,7 +29,7 @@ def output_without_secrets(secrets: Sequence[Callable[[], Masks]]) -> Iterator[N
 class _Hiding(RawIOBase):
     """Writes to a stream, without secrets. Holds back the last bytes if a secret may begin with them."""
 
-    def __init__(self, stream: TextIO, secrets: Sequence[Callable[[], Masks]]) -> None:
+    def __init__(self, stream: TextIO, secrets: Sequence[Secrets]) -> None:
         self._stream = stream
         self._secrets = secrets
         self._rest = b""
@@ -47,7 +45,7 @@ class _Hiding(RawIOBase):
 
     def write(self, data: "ReadableBuffer", /) -> int:
         text = self._rest + bytes(data)
-        every_mask = [masks() for masks in self._secrets]
+        every_mask = [secrets.masks for secrets in self._secrets]
         for masks in every_mask:
             text = masks.hidden(text)
         begun = max((masks.begun(text) for masks in every_mask), default=0)

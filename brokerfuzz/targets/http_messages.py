@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Self
+from typing import Literal, NamedTuple, Self
 
 JSON_TYPE = "application/json"
 Headers = Sequence[tuple[str, str]]
@@ -64,3 +64,15 @@ class NoResponse:
 
     kind: Literal["fatal", "unreachable", "misconfigured", "timeout", "dropped", "broken"]
     reason: str
+
+
+class HttpExchange(NamedTuple):
+    """A request as it was sent, and its response after a number of seconds."""
+
+    request: Request
+    response: Response | NoResponse
+    seconds: float
+
+    @property
+    def status(self) -> int | None:
+        return self.response.status if isinstance(self.response, Response) else None

@@ -9,21 +9,31 @@ from urllib.parse import urlsplit
 
 from brokerfuzz.errors import TargetError, UnreachableError, needs_extra, quoted
 from brokerfuzz.name_patterns import HTTP_NAME
-from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerKind, AnswerRules
+from brokerfuzz.targets.answers import Answer, AnswerKind, AnswerRules, excerpt
 from brokerfuzz.targets.http_connections import HttpConnections, is_http_url
-from brokerfuzz.targets.http_messages import JSON_TYPE, Headers, NoResponse, Request, Response, with_headers
+from brokerfuzz.targets.http_messages import (
+    JSON_TYPE,
+    Headers,
+    HttpExchange,
+    NoResponse,
+    Request,
+    Response,
+    with_headers,
+)
 from brokerfuzz.targets.reproduction import curl_line
-from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secret, Secrets, variable, without_user
+from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secrets, variable, without_user
 from brokerfuzz.targets.target import Message, Target
 from brokerfuzz.targets.waiting import pause_of, postponed
 
 if TYPE_CHECKING:
     from brokerfuzz.targets.http_client import HttpClient
 
-Prepare = Callable[[Request], Awaitable[Request]]
-"""Changes the headers of a request before it is sent."""
 CONTENT_TYPE = "content-type"
 _NOT_IN_VALUES = re.compile(r"[\r\n\0]")
+
+
+async def _unchanged(request: Request) -> Request:
+    return request
 
 
 class HttpTarget(Target):
@@ -50,11 +60,6 @@ class HttpTarget(Target):
     Raises `TargetError` if the URL or the proxy of the environment is not an HTTP URL.
     """
 
-    session: Headers = ()
-    added: Headers = ()
-    """The headers that hooks gave to all requests, and to the last one."""
-    longest_body = EXCERPT
-    """The maximum number of bytes of the body in an answer."""
     before_curl = ""
     """The words before `curl` in the command that reproduces a message."""
 
@@ -82,8 +87,7 @@ class HttpTarget(Target):
         self.connections = HttpConnections(url, insecure=insecure, ca=ca, cert=cert)
         self.url = url
         self.headers = with_headers([(CONTENT_TYPE, JSON_TYPE)], tuple(headers))
-        self._more_secrets = list((secrets or {}).items())
-        self.secrets = self.secrets_with(())
+        self.secrets = Secrets(url, self.headers, self.connections.proxy or "", (secrets or {}).items())
         self.name = self.secrets.url(url)
         self._client: HttpClient | None = None
         self._answered = False
@@ -91,34 +95,27 @@ class HttpTarget(Target):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
 
-    def secrets_with(self, more: Iterable[Secret]) -> Secrets:
-        """Returns the secrets of the requests, and `more`."""
-        proxy = self.connections.proxy or ""
-        return Secrets(self.url, self.headers, proxy, [*self._more_secrets, *more])
-
     @property
     def about(self) -> dict[str, Any]:
-        """In the request, references such as `${TOKEN}` replace secrets."""
-        headers = [[name, self.secrets.header(name, value)] for name, value in self.headers]
+        headers = [list(header) for header in self.shown_headers]
         if urlsplit(self.url).username is not None and not any(name.lower() == "authorization" for name, _ in headers):
             headers.append(["authorization", variable("authorization")])
-        request = {
-            "url": self.secrets.url(self.url),
-            "method": self.method,
-            "headers": headers,
-        }
+        request = {"url": self.secrets.url(self.url), "method": self.method, "headers": headers}
         rules = {"accept": list(self.rules.accept), "reject": list(self.rules.reject)}
         return {"request": request, "answers": rules}
 
+    @property
+    def shown_headers(self) -> Headers:
+        """The headers of all requests, in which references such as `${TOKEN}` replace secrets."""
+        return [(name, self.secrets.header(name, value)) for name, value in self.headers]
+
     def reproduction(self, body: bytes) -> str:
-        """Returns a curl command, in which environment variables replace the values of headers from hooks."""
-        of_hooks = [(name, variable(name)) for name, _ in (*self.session, *self.added)]
         user = [] if urlsplit(self.url).username is None else ["--user", '"${TARGET_USER}"']
         options = [*self.connections.curl_words(), *user]
         return curl_line(
             self.secrets.url(self.url),
             self.method,
-            [(name, self.secrets.header(name, value)) for name, value in with_headers(self.headers, of_hooks)],
+            self.shown_headers,
             body,
             options=options,
             before=self.before_curl,
@@ -149,40 +146,50 @@ class HttpTarget(Target):
             await client.close()
 
     async def send(self, message: Message) -> Answer:
-        """Sends a message and returns the answer. Raises `TargetError` like `exchange`."""
-        return await self.exchange(self.request_of(message.body, message.case_id))
+        """Sends a message and returns the answer. Raises `TargetError` like `answer_of`."""
+        exchange = await self.exchange(self.request_of(message))
+        return excerpt(self.answer_of(exchange, self.secrets))
 
-    def request_of(self, body: bytes, case_id: str) -> Request:
-        ids = (("X-Brokerfuzz-Case", case_id), ("X-Brokerfuzz-Campaign", self.campaign_id))
-        sent = with_headers(self.headers, (*self.session, *(header for header in ids if header[1])))
-        return Request(self.method, self.url, tuple(sent), body)
+    async def head(self) -> Answer:
+        """Sends a HEAD request, to find out whether the target can be reached. Raises `TargetError` like
+        `answer_of`.
+        """
+        exchange = await self.exchange(Request("HEAD", self.url, tuple(self.headers), b""))
+        return self.answer_of(exchange, self.secrets)
 
-    async def exchange(self, request: Request, prepare: Prepare | None = None) -> Answer:
-        """Sends a request and returns the answer. Each time before the request is sent, `prepare` can change its
-        headers.
+    def request_of(self, message: Message) -> Request:
+        ids = (("X-Brokerfuzz-Case", message.case_id), ("X-Brokerfuzz-Campaign", self.campaign_id))
+        headers = with_headers(self.headers, [header for header in ids if header[1]])
+        return Request(self.method, self.url, tuple(headers), message.body)
+
+    async def exchange(
+        self, request: Request, prepare: Callable[[Request], Awaitable[Request]] = _unchanged
+    ) -> HttpExchange:
+        """Sends a request. Each time before it is sent, `prepare` can change its headers."""
+        assert self._client is not None, "the target is open"
+        started = perf_counter()
+        sent = await prepare(request)
+        response = await self._client.exchange(sent)
+        if isinstance(response, NoResponse) and response.kind == "dropped":
+            await self.paced()
+            sent = await prepare(request)
+            response = await self._client.exchange(sent, pooled=False)
+        return HttpExchange(sent, response, perf_counter() - started)
+
+    def answer_of(self, exchange: HttpExchange, secrets: Secrets) -> Answer:
+        """Returns the answer, in which the `secrets` are replaced.
 
         Raises `UnreachableError` if no server has ever answered at this URL. Raises another `TargetError` if the
         certificate of the server or of the client is not accepted, or if this machine has no resources for a
         connection.
         """
-        assert self._client is not None, "the target is open"
-        started = perf_counter()
-        result = await self._client.exchange(request if prepare is None else await prepare(request))
-        if isinstance(result, NoResponse) and result.kind == "dropped":
-            await self.paced()
-            prepared = request if prepare is None else await prepare(request)
-            result = await self._client.exchange(prepared, pooled=False)
-        seconds = perf_counter() - started
-        answer = self._failed(result, seconds) if isinstance(result, NoResponse) else self._read(result, seconds)
+        response = exchange.response
+        answer = self._failed(response, secrets) if isinstance(response, NoResponse) else self._read(response, secrets)
         self._answered = self._answered or answer.reached
-        return answer
+        return answer._replace(seconds=exchange.seconds)
 
-    async def head(self) -> Answer:
-        """Sends a HEAD request, to find out whether the target can be reached. Raises `TargetError` like `exchange`."""
-        return await self.exchange(Request("HEAD", self.url, tuple(self.headers), b""))
-
-    def _failed(self, failure: NoResponse, seconds: float) -> Answer:
-        reason = self.secrets.hide(failure.reason)
+    def _failed(self, failure: NoResponse, secrets: Secrets) -> Answer:
+        reason = secrets.hide(failure.reason)
         if failure.kind == "fatal":
             raise TargetError(reason.replace("{name}", self.name))
         reached = failure.kind not in ("unreachable", "misconfigured")
@@ -193,13 +200,13 @@ class HttpTarget(Target):
             error = f"{problem}: check that the server is running and that the URL is correct"
             raise UnreachableError(error, reason) if failure.kind == "unreachable" else TargetError(error)
         kind: AnswerKind = "timeout" if failure.kind == "timeout" else "crashed"
-        return Answer(kind, reason=reason, seconds=seconds, reached=reached)
+        return Answer(kind, reason=reason, reached=reached)
 
-    def _read(self, response: Response, seconds: float) -> Answer:
-        answer = self.rules.read(response, seconds, self.secrets, self.longest_body)
+    def _read(self, response: Response, secrets: Secrets) -> Answer:
+        answer = self.rules.read(response, secrets)
         if response.status < 300 or self.rules.has_code(response.status):
             return answer
         if response.status // 100 == 3 and (location := response.header("location")) is not None:
-            return answer._replace(location=self.secrets.hide(self.secrets.url(location)))
+            return answer._replace(location=secrets.hide(secrets.url(location)))
         pause = pause_of(response.status, response.header("retry-after"))
         return answer if pause is None else postponed(answer, pause)

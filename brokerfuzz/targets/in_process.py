@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerRules
+from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerRules, excerpt
 from brokerfuzz.targets.call_server import description_of, line_of_code
 from brokerfuzz.targets.http_messages import JSON_TYPE, with_headers
 from brokerfuzz.targets.logged_exceptions import exceptions_of_request, watch_logs
@@ -129,8 +129,10 @@ class InProcessTarget(Target):
         """Returns the answer for a response. If the status means `crashed`, the answer describes the last exception in
         `logged`.
         """
-        answer = self.rules.read(result, seconds, self.secrets)
-        return self._failure(logged[-1], seconds) if answer.kind == "crashed" and logged else answer
+        answer = self.rules.read(result, self.secrets)
+        if answer.kind == "crashed" and logged:
+            return self._failure(logged[-1], seconds)
+        return excerpt(answer)._replace(seconds=seconds)
 
     def _failure(self, problem: BaseException, seconds: float) -> Answer:
         """Returns the answer for an exception."""

@@ -8,6 +8,7 @@ import base64
 import os
 import re
 from codecs import getincrementaldecoder
+from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import cycle
 from urllib.parse import unquote, unquote_plus, urlsplit, urlunsplit
@@ -19,6 +20,8 @@ from brokerfuzz.wording import listed
 Secret = tuple[str, str]
 """A reference such as `${TOKEN}`, and the value that it replaces."""
 
+_MOST_REMEMBERED = 32
+"""The maximum number of secrets of sessions that are hidden at the same time."""
 SHORTEST = 6
 """The minimum length of a secret that brokerfuzz replaces in answers and errors. Replacing shorter strings would make
 the texts unreadable.
@@ -105,21 +108,27 @@ class Secrets:
     def __init__(
         self, url: str = "", headers: Iterable[tuple[str, str]] = (), proxy: str = "", more: Iterable[Secret] = ()
     ) -> None:
-        secrets = [(reference, text) for reference, value in more for text in (value, unquote(value))]
-        secrets += [*of_url(url), *of_url(proxy)]
+        secrets = [*more, *of_url(url), *of_url(proxy)]
         secrets += [secret for name, value in headers if is_secret(name) for secret in named(name, value)]
+        self._secrets = secrets
+        self._remembered: deque[Secret] = deque(maxlen=_MOST_REMEMBERED)
         self._short = [(reference, value) for reference, value in secrets if 0 < len(value) < SHORTEST]
         what = (
             f"contains a secret of fewer than {SHORTEST} characters: brokerfuzz hides it there, but not in answers "
             "that repeat it"
         )
         self.note = f"{listed(dict.fromkeys(reference for reference, _ in self._short))} {what}" if self._short else ""
-        references: dict[str, str] = {}
-        for reference, value in secrets:
-            for text in (value, *value.splitlines()):
-                if len(text) >= SHORTEST:
-                    references.setdefault(text, reference)
-        self.masks = Masks(references)
+        self.masks = _masks(secrets)
+
+    def remember(self, secrets: Iterable[Secret]) -> None:
+        """From now on, also replaces these secrets, for example of a new session. Forgets the oldest of them if there
+        are more than `_MOST_REMEMBERED`.
+        """
+        self._remembered.extend(secrets)
+        self.masks = _masks([*self._secrets, *self._remembered])
+
+    def with_more(self, secrets: Iterable[Secret]) -> "Secrets":
+        return Secrets(more=[*self._secrets, *self._remembered, *secrets])
 
     def hide(self, text: str) -> str:
         """Replaces each secret in a text."""
@@ -163,6 +172,15 @@ class Secrets:
         rest = _REFERENCE.sub("", shown).strip()
         is_open = not rest or _AUTHENTICATION.fullmatch(rest) or not is_secret(name)
         return shown if is_open else variable(name)
+
+
+def _masks(secrets: Iterable[Secret]) -> Masks:
+    references: dict[str, str] = {}
+    for reference, value in secrets:
+        for text in (value, *value.splitlines(), unquote(value), *unquote(value).splitlines()):
+            if len(text) >= SHORTEST:
+                references.setdefault(text, reference)
+    return Masks(references)
 
 
 def _is_text(body: bytes) -> bool:

@@ -317,19 +317,24 @@ def unused_port() -> int:
     return int(unused_url().rpartition(":")[2].removesuffix("/offers"))
 
 
-def test_a_campaign_waits_until_the_target_listens_and_the_gateway_before_it_is_ready(start: Start) -> None:
-    port = unused_port()
+def start_slowly(process: subprocess.Popen[bytes], port: int) -> None:
+    """A gateway that listens only after a second answers some requests of the process with status 503."""
     seen: list[bytes] = []
 
     async def unavailable(body: bytes, writer: asyncio.StreamWriter) -> None:
         seen.append(body)
         writer.write(response(503))
 
+    time.sleep(1)
+    with serving(unavailable, port=port):
+        assert happens(lambda: len(seen) > 3)
+    assert process.poll() is None
+
+
+def test_a_campaign_waits_until_the_target_listens_and_the_gateway_before_it_is_ready(start: Start) -> None:
+    port = unused_port()
     with start("fire", f"http://127.0.0.1:{port}/offers", *OPTIONS, "--json") as process:
-        time.sleep(1)  # time in which the target does not listen
-        with serving(unavailable, port=port):
-            assert happens(lambda: len(seen) > 3)
-        assert process.poll() is None
+        start_slowly(process, port)
         with serving(sends(response(201)), port=port):
             stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == 1, stderr
@@ -344,7 +349,7 @@ def test_a_report_is_replayed_when_the_target_listens_and_a_hook_logs_in_only_th
     login = f"import urllib.request as web\ndef authenticate():\n web.urlopen('http://127.0.0.1:{port}')\n return {{}}"
     Path("hooks.py").write_text(login)
     with start("replay", "report.json", f"http://127.0.0.1:{port}/offers", "--hooks", "hooks.py") as process:
-        time.sleep(1)
+        start_slowly(process, port)
         with serving(sends(response(201)), port=port):
             stdout, stderr = process.communicate(timeout=60)
     assert (process.returncode, stderr) == (1, b"")
