@@ -1,7 +1,6 @@
 """Public functions check the types of their arguments: an error names the argument, and cuts its value."""
 
 import inspect
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from itertools import islice
@@ -43,7 +42,7 @@ CALLS: Mapping[str, tuple[Callable[..., Any], Mapping[str, Any]]] = {
 }
 """Maps the names of functions to the functions, with arguments that they accept."""
 WRONG: Mapping[str, Any] = {
-    "None": None, "a number": 5, "a fraction": 1.5, "true": True, "text": "x", "bytes": b"x", "NUL": "a\0b",
+    "None": None, "a number": 50, "a fraction": 50.5, "true": True, "text": "x", "bytes": b"x", "NUL": "a\0b",
     "an empty list": [], "a list of numbers": [5], "a list of lists": [[]], "an empty mapping": {},
     "a mapping of numbers": {5: 5}, "an object": object(), "a function": print, "a case": CASE,
     "many cases": [CASE] * 3000, "long text": "x" * 1_000_000, "a list with long text": ["x" * 100_000],
@@ -70,12 +69,3 @@ def test_a_wrong_argument_is_named_and_its_value_cut(folder: Path, name: str, ar
             assert len(said) <= LONGEST_ERROR, (kind, said)
             is_ours = isinstance(problem, brokerfuzz.BrokerfuzzError)
             assert is_ours or said.startswith((argument, f"unknown {argument}")), (kind, said)
-
-
-def test_the_catalogue_accepts_a_list_of_patterns() -> None:
-    cases = list(brokerfuzz.catalogue(OFFER, rules=["*orderMinimum:minimum"]))
-    broken_rules = Counter(fault.rule for case in cases for fault in case.faults)
-    assert broken_rules.most_common(1)[0][0] == f"{OFFER}/orderMinimum:minimum"
-    assert len(cases) < 100
-    with pytest.raises(brokerfuzz.BrokerfuzzError, match="did you mean"):
-        list(brokerfuzz.catalogue(OFFER, rules=[f"{OFFER}/orderMinimum:minimun"]))

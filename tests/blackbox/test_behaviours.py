@@ -1,12 +1,13 @@
 """A campaign against a target with mistakes says what a developer would say about each of them, and nothing else."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from behaviour_table import BEHAVIOURS, PAGE_COUNT, Behaviour
-from behaviours import LINE_OF_CODE, OFFER, lenient, strict
+from behaviours import LINE_OF_CODE, OFFER, lenient, parsed, strict
 from fixture_types import Run
 from hand_made_servers import answers, serving
 from hypothesis import given
@@ -21,6 +22,9 @@ def row(behaviour: Behaviour) -> Any:
     return pytest.param(behaviour, id=str(behaviour), marks=pytest.mark.long if is_long else ())
 
 
+OFFER_PROPERTIES = brokerfuzz.load_contract().schemas[OFFER]["properties"]
+
+
 @pytest.mark.parametrize("behaviour", [row(behaviour) for behaviour in BEHAVIOURS])
 def test_a_campaign_states_each_mistake_once_and_nothing_else(behaviour: Behaviour) -> None:
     report = brokerfuzz.fire(behaviour.accepts, behaviour.message_type, **behaviour.chosen)
@@ -31,6 +35,10 @@ def test_a_campaign_states_each_mistake_once_and_nothing_else(behaviour: Behavio
         assert text == expected or (ellipsis and text.startswith(beginning)), report
     assert (report.outcome.state, report.outcome.status) == ("complete", 1 if texts else 0)
     assert "prove nothing" not in report.outcome.headline
+    for finding in report.findings:
+        if finding.text.startswith(tuple(OFFER_PROPERTIES)) and "has more than" not in finding.text:
+            unnecessary = parsed(finding.body).keys() - {"number", "offerType", *re.findall(r"\w+", finding.text)}
+            assert (finding.whole, unnecessary, len(finding.body) < 300) == (True, set(), True)
 
 
 # ---------------------------------------------------------------------------------------------------- any rule

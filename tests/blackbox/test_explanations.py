@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from applications import wsgi_of
-from behaviour_table import PAGE_COUNT
 from behaviours import (
     CONFORMING,
     OFFER,
@@ -23,7 +22,6 @@ from behaviours import (
     everything_in,
     lenient,
     objects,
-    overlooking,
     parsed,
     strict,
 )
@@ -32,9 +30,6 @@ from hand_made_servers import Behaviour, response, serving
 from known_identifiers import KnownIdentifiers
 
 import brokerfuzz
-
-ANY_PRODUCT: dict[str, Any] = {}
-ANY_ID = ""
 
 
 def responding(answer: Callable[[dict[str, Any]], tuple[int, str] | None]) -> Behaviour:
@@ -45,27 +40,6 @@ def responding(answer: Callable[[dict[str, Any]], tuple[int, str] | None]) -> Be
         writer.write(response(status, text.encode()))
 
     return behave
-
-
-@pytest.mark.parametrize(
-    ("accepts", "chosen", "properties"),
-    [
-        (strict(lambda message: (message.get("orderMaximum") or 0) > 123_456), VALID, {"orderMaximum": 123_457}),
-        (lenient(f"{PAGE_COUNT}:minimum"), {"rules": [PAGE_COUNT]}, {"productClusters": [{"products": [ANY_PRODUCT]}]}),
-        (overlooking(r"/categoryIds/\d\d"), {"rules": ["categoryIds[]"]}, {"categoryIds": [*[ANY_ID] * 10, None]}),
-    ],
-    ids=["a limit", "a nested number", "the eleventh item"],
-)
-def test_the_smallest_message_has_only_what_causes_the_problem(
-    accepts: Callable[[bytes], bool], chosen: dict[str, Any], properties: dict[str, Any]
-) -> None:
-    (finding,) = brokerfuzz.fire(accepts, **chosen).findings
-    message = json.loads(finding.body)
-    assert finding.whole
-    assert message.keys() == {"number", "offerType", *properties}
-    assert len(finding.body) < 300
-    ((name, value),) = properties.items()
-    assert message[name] == value or len(message[name]) == len(value)
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,10 @@ TRAPPED = [(trap, kind) for trap in TRAPS for kind in FILES if trap != "a folder
 
 
 @pytest.mark.parametrize(("trap", "kind"), TRAPPED)
-def test_what_is_not_a_file_is_one_line(folder: Path, run: Run, trap: str, kind: str) -> None:
+def test_what_is_not_a_file_is_one_line(
+    folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch, trap: str, kind: str
+) -> None:
+    monkeypatch.setattr("brokerfuzz.file_contents._LONGEST_WAIT", 0.05)
     make, said = TRAPS[trap]
     other = folder / _name(kind)
     make(other)
@@ -97,7 +100,7 @@ def _assert_one_line(status: int, stderr: str, path: Path) -> None:
 
 def test_a_named_pipe_with_a_writer_is_read_however_slow_the_writer_is(folder: Path, run: Run) -> None:
     os.mkfifo("pipe")
-    script = 'exec > pipe; sleep 2; echo \'{"number":"1","offerType":"Email"}\''
+    script = 'exec > pipe; sleep 1.2; echo \'{"number":"1","offerType":"Email"}\''
     with subprocess.Popen(["sh", "-c", script]):
         done = run("check", "pipe")
     assert done.stdout == "pipe:1: valid (offer-creation-request)\n"

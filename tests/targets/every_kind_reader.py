@@ -3,14 +3,11 @@
 As a program, it reads one message from standard input, or one message per line (in base64) with the argument `lines`.
 """
 
-import asyncio
 import base64
 import os
 import sys
 import time
-from collections.abc import Callable
 from hashlib import sha256
-from typing import Any
 
 
 def read(body: bytes) -> str:
@@ -29,23 +26,6 @@ def response_to(body: bytes) -> tuple[int, bytes]:
         return (201 if word == "accepted" else 422), said.encode()
     except RuntimeError as problem:
         return 500, str(problem).encode()
-
-
-def wsgi(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
-    status, said = response_to(environ["wsgi.input"].read())
-    start_response(f"{status} Said", [])
-    return [said]
-
-
-async def asgi(scope: dict[str, Any], receive: Callable[[], Any], send: Callable[[dict[str, Any]], Any]) -> None:
-    if scope["type"] == "lifespan":
-        return
-    body = (await receive())["body"]
-    if b"hang" in body:
-        await asyncio.sleep(60)
-    status, said = response_to(body)
-    await send({"type": "http.response.start", "status": status, "headers": []})
-    await send({"type": "http.response.body", "body": said})
 
 
 if __name__ == "__main__":
