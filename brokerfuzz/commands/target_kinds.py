@@ -15,7 +15,7 @@ from brokerfuzz.schemas import MessageType, load_contract
 from brokerfuzz.service.running import running, serve_command
 from brokerfuzz.target_options import http_options
 from brokerfuzz.targets import CallTarget, CommandTarget, HttpTarget, LineTarget, Target
-from brokerfuzz.targets.application import OPTIONS, NamedApplicationTarget
+from brokerfuzz.targets.application_target import ApplicationTarget
 
 DEMONSTRATION = "the demonstration service"
 """The beginning of the name of the reference service."""
@@ -82,8 +82,7 @@ def _of_program(options: Mapping[str, Any], campaign: _AboutCampaign) -> dict[st
 
 
 def _application(options: Mapping[str, Any], campaign: _AboutCampaign) -> AbstractContextManager[Target]:
-    of_application = {name: campaign.http[name] for name in OPTIONS}
-    return nullcontext(NamedApplicationTarget(options["app"], options["url"] or "/", **of_application))
+    return nullcontext(ApplicationTarget(options["app"], options["url"] or "/", **campaign.http))
 
 
 @contextmanager

@@ -1,13 +1,10 @@
-"""Defines the targets that brokerfuzz calls in this process: WSGI applications such as those of Flask and Django, test
-clients (of httpx and Starlette, of Flask, and of Django), and functions. `asgi_target` has the ASGI applications.
+"""Defines the targets for test clients (of httpx and Starlette, of Flask, and of Django), and for functions in this
+process.
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from io import BytesIO
+from collections.abc import Callable, Sequence
 from typing import Any
-from urllib.parse import unquote_to_bytes
-from wsgiref.util import setup_testing_defaults
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets.answers import Answer
@@ -15,60 +12,6 @@ from brokerfuzz.targets.call_server import description_of, meaning_of, means_rej
 from brokerfuzz.targets.http_messages import Response
 from brokerfuzz.targets.in_process import InProcessTarget
 from brokerfuzz.targets.target import CALL_IN_PYTHON
-
-WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
-
-
-class WsgiTarget(InProcessTarget):
-    """A WSGI application."""
-
-    def __init__(
-        self, application: WsgiApplication, path: str = "/", *, name: str = "the application", **options: Any
-    ) -> None:
-        super().__init__(name, path, **options)
-        self._application = application
-
-    def _call(self, body: bytes) -> Response:
-        started: list[tuple[str, list[tuple[str, str]]]] = []
-        written = BytesIO()
-
-        def start_response(
-            status: str, fields: Iterable[tuple[str, str]], exc_info: Any = None
-        ) -> Callable[[bytes], int]:
-            started[:] = [(status, list(fields))]
-            return written.write
-
-        chunks = self._application(self._environ(body), start_response)
-        try:
-            for chunk in chunks:
-                written.write(chunk)
-        finally:
-            if (close := getattr(chunks, "close", None)) is not None:
-                close()
-        if not started:
-            raise RuntimeError("the application returned without calling start_response")
-        ((status, answered),) = started
-        return Response(int(status.split()[0]), answered, written.getvalue())
-
-    def _environ(self, body: bytes) -> dict[str, Any]:
-        location, _, query = self.path.partition("?")
-        environ = {
-            "REQUEST_METHOD": self.method,
-            "SCRIPT_NAME": "",
-            "PATH_INFO": unquote_to_bytes(location).decode("latin-1"),
-            "QUERY_STRING": query,
-            "CONTENT_LENGTH": str(len(body)),
-            "REMOTE_ADDR": "127.0.0.1",
-            "SERVER_PROTOCOL": "HTTP/1.1",
-            "HTTP_USER_AGENT": "brokerfuzz",
-            "wsgi.input": BytesIO(body),
-        }
-        for name, value in self.headers:
-            key = name.upper().replace("-", "_")
-            environ[key if key == "CONTENT_TYPE" else f"HTTP_{key}"] = value
-        setup_testing_defaults(environ)
-        return environ
-
 
 # -------------------------------------------------------------------------------------------------------- test clients
 
@@ -135,15 +78,8 @@ class FunctionTarget(InProcessTarget):
     advice = CALL_IN_PYTHON
     runs_in_shell = False
 
-    def __init__(
-        self,
-        function: Callable[[bytes], Any],
-        *,
-        in_caller: bool = False,
-        timeout: float = 10.0,
-        secrets: Mapping[str, str] | None = None,
-    ) -> None:
-        super().__init__("", in_caller=in_caller, timeout=timeout, secrets=secrets)
+    def __init__(self, function: Callable[[bytes], Any], **options: Any) -> None:
+        super().__init__("", **options)
         self.name = getattr(function, "__qualname__", type(function).__name__)
         self.is_asynchronous = any(map(inspect.iscoroutinefunction, (function, type(function).__call__)))
         self._function = function

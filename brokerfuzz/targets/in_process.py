@@ -23,9 +23,10 @@ from brokerfuzz.targets.threads import CallThread, HangingError, outside_of_even
 class InProcessTarget(Target):
     """A target in this process. `name` is its name in reports.
 
-    `path` can contain a query. `headers`, `timeout`, `rules` and `secrets` have the same meaning as in `HttpTarget`. If
-    the application raises an exception, the answer contains the end of the traceback. If the status of the response
-    means `crashed`, the answer contains the last exception that the application logged.
+    `path` can contain a query. The other options have the same meaning as in `HttpTarget`; options that only servers
+    need, such as certificates, are ignored. If the application raises an exception, the answer contains the end of the
+    traceback. If the status of the response means `crashed`, the answer contains the last exception that the
+    application logged.
 
     An asynchronous target runs in the event loop of the campaign. A synchronous one runs in a separate thread. But with
     `in_caller`, it runs in the thread that calls `send`, without a time limit, because nothing can interrupt it.
@@ -47,6 +48,7 @@ class InProcessTarget(Target):
         rules: AnswerRules | None = None,
         secrets: Mapping[str, str] | None = None,
         in_caller: bool = False,
+        **of_connections: Any,
     ) -> None:
         if not path.startswith("/"):
             raise TargetError(f"{path!r} is not the path of an application: begin it with a slash, such as /offers")

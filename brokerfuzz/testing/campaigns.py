@@ -19,7 +19,7 @@ from brokerfuzz.reports.fact import text_lines
 from brokerfuzz.schemas import MessageType
 from brokerfuzz.target_options import http_options
 from brokerfuzz.targets import HttpTarget, Target
-from brokerfuzz.targets.application import target_for
+from brokerfuzz.targets.python_objects import target_for
 from brokerfuzz.targets.threads import outside_of_event_loop
 from brokerfuzz.wording import counted, listed
 

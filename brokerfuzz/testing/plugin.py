@@ -274,7 +274,7 @@ def brokerfuzz_target(
 
     `brokerfuzz_target.check(case)` sends a case, and fails if the answer contradicts the contract.
     """
-    from brokerfuzz.targets.application import target_for
+    from brokerfuzz.targets.python_objects import target_for
     from brokerfuzz.targets.secret_masking import of_environment
     from brokerfuzz.testing.checked_target import checked
 

@@ -18,7 +18,7 @@ from hand_made_programs import SECONDS, answers
 from hand_made_servers import response, serving
 
 from brokerfuzz.targets import Answer, CallTarget, CommandTarget, HttpTarget, LineTarget, Message, Target
-from brokerfuzz.targets.application import NamedApplicationTarget
+from brokerfuzz.targets.application_target import ApplicationTarget
 from brokerfuzz.targets.called_targets import FunctionTarget
 from brokerfuzz.targets.target import opened
 
@@ -71,12 +71,8 @@ def _served(**options: Any) -> Iterator[Target]:
 
 KINDS: dict[str, Callable[..., AbstractContextManager[Target]]] = {
     "URL": _served,
-    "ASGI": lambda **options: nullcontext(
-        NamedApplicationTarget("test_every_kind_of_target:asgi", "/offers", **options)
-    ),
-    "WSGI": lambda **options: nullcontext(
-        NamedApplicationTarget("test_every_kind_of_target:wsgi", "/offers", **options)
-    ),
+    "ASGI": lambda **options: nullcontext(ApplicationTarget("test_every_kind_of_target:asgi", "/offers", **options)),
+    "WSGI": lambda **options: nullcontext(ApplicationTarget("test_every_kind_of_target:wsgi", "/offers", **options)),
     "function": lambda **options: nullcontext(FunctionTarget(every_kind_reader.read, **options)),
     "exec": lambda **options: nullcontext(CommandTarget(PROGRAM, **options)),
     "lines": lambda **options: nullcontext(LineTarget([*PROGRAM, "lines"], encoding="base64", **options)),
