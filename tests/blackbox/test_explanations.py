@@ -252,6 +252,29 @@ def test_unknown_products_and_known_numbers_are_one_finding_with_the_steps_that_
     assert "certain values of productClusters[].products[].productId, list them: --values" in report.result.advice
 
 
+def later_products(message: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        product for cluster in message.get("productClusters") or () for product in (cluster.get("products") or ())[1:]
+    ]
+
+
+@pytest.mark.parametrize(
+    "is_refused",
+    [
+        lambda product: product["productQuantityInOffer"] == 1,
+        lambda product: product.get("associatedFileName") is None and product.get("pageCount") is None,
+    ],
+    ids=["a value", "absence"],
+)
+def test_two_equal_values_are_a_cause_only_if_others_fail_too_and_differing_ones_pass(
+    is_refused: Callable[[dict[str, Any]], bool],
+) -> None:
+    accepts = strict(lambda message: any(map(is_refused, later_products(message))))
+    report = brokerfuzz.fire(accepts, verdicts=["valid"], tags=["edge:*"])
+    assert report.findings
+    assert not [finding.text for finding in report.findings if "in two items" in finding.text]
+
+
 # ------------------------------------------------------------------------------------------------ the smallest message
 
 

@@ -173,7 +173,7 @@ def test_an_oms_offer_id_that_the_target_knows_is_no_finding_even_if_it_is_empty
     fresh: str | None, looks_first: bool
 ) -> None:
     with serving(answers(KnownIdentifiers(409, "omsOfferId", looks_first=looks_first))) as url:
-        report = brokerfuzz.fire(url, tags=["edge:omsOfferId*", "pairs*"], fresh=fresh)
+        report = brokerfuzz.fire(url, tags=["edge:*", "pairs*"], fresh=fresh)
     assert report.findings == ()
     known = "accepted only with an omsOfferId that the target does not know"
     advice = {None: ": use --fresh omsOfferId", "number": ": use --fresh number,omsOfferId"}.get(fresh or None, "")
@@ -232,7 +232,7 @@ def test_a_number_that_is_too_short_is_a_finding() -> None:
 
 def test_other_numbers_are_soon_left_alone_if_the_target_accepts_known_ones() -> None:
     with serving(answers(lambda body: 422 if b'"isActive":true' in body else conforming(body))) as url:
-        report = brokerfuzz.fire(url, tags=["pairs*"], journal="run.ndjson")
+        report = brokerfuzz.fire(url, tags=["edge:*", "pairs*"], journal="run.ndjson")
     (finding,) = report.findings
     assert finding.failed > 50
     assert Path("run.ndjson").read_text().count('"role":"renamed"') < 30

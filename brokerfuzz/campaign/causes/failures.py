@@ -22,6 +22,7 @@ from brokerfuzz.campaign.causes.explanation import Cause, Explanation
 from brokerfuzz.campaign.causes.generalising import PASSING, Generaliser
 from brokerfuzz.campaign.causes.laboratory import Laboratory
 from brokerfuzz.campaign.causes.limits import limit_of_items, limit_of_length, limit_of_size
+from brokerfuzz.campaign.causes.relations import proven_relations
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.problem import TRIES, LimitReachedError
@@ -129,18 +130,24 @@ class FailureSearch:
         if self._passing.bit_count() < PASSING and not await laboratory.is_cured(failure, causes):
             return self._cause_with((VALID,), failure, unexplained)
         limit = await limit_of_length(laboratory.problem(failure, "shrink"), causes)
-        places_in_smallest = await laboratory.shrink(failure, causes)
+        in_smallest = await laboratory.shrink(failure, causes)
+        places = list(dict.fromkeys(cause.place for cause in in_smallest))
         if failure.is_sporadic:
             return None
         if not causes:
             attributes = self._generaliser.of_notation(failure.body, unexplained[0])
-            return self._cause_with(attributes, failure, unexplained, places_in_smallest)
-        attributes = self._generaliser.of_causes(causes, limit, failure, unexplained[0])
+            return self._cause_with(attributes, failure, unexplained, places)
+        sites = {cause.site for cause in in_smallest}
+        causes = tuple(cause for cause in causes if cause.site in sites)
+        relations = await proven_relations(
+            laboratory.problem(failure, "shrink"), laboratory.reducer.sites_within(sites)
+        )
+        attributes = self._generaliser.of_causes(causes, limit, relations, failure, unexplained[0])
         cured: list[int] = []
         if not attributes:
             cases = {position: self._evidence.trials[position].case for position in unexplained}
-            cured = await laboratory.cured({cause.site for cause in causes}, failure, cases)
-        return self._cause_with(attributes, failure, unexplained, places_in_smallest, cured)
+            cured = await laboratory.cured(sites, failure, cases)
+        return self._cause_with(attributes, failure, unexplained, places, cured)
 
     async def _limit(self, laboratory: Laboratory, failure: Failure) -> Attribute | MessageAttribute | None:
         """Returns the limit of the size of messages, or of the number of items in an array, if this is the cause."""

@@ -39,7 +39,6 @@ from brokerfuzz.campaign.causes.conditions import (
     longer_than_shortened,
 )
 from brokerfuzz.campaign.causes.evidence import Evidence, Mask, is_certain, occurrences
-from brokerfuzz.campaign.causes.relations import relations_at
 from brokerfuzz.campaign.difference import Difference
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.cases.covering.edges import edges
@@ -96,14 +95,19 @@ class Generaliser:
         return () if is_by_chance else attributes
 
     def of_causes(
-        self, causes: Sequence[Difference], limit: Attribute | None, failure: Failure, position: int
+        self,
+        causes: Sequence[Difference],
+        limit: Attribute | None,
+        relations: Iterable[MessageAttribute],
+        failure: Failure,
+        position: int,
     ) -> Attributes:
         """Returns the attributes that explain most failures, or none. `failure` has the smallest message with the
-        causes, and `position` is that of the case from which it was reduced. `limit` is the one of a
-        length that experiments have proven.
+        causes, and `position` is that of the case from which it was reduced. Experiments have proven the `limit` of a
+        length and the `relations` of values.
         """
         outermost, inside = _split(causes)
-        candidates = [*self._candidates(outermost, limit, failure), *self._relations(causes, failure.body)]
+        candidates = [*self._candidates(outermost, limit, failure), *((relation,) for relation in relations)]
         candidates_inside = [(attribute,) for cause in inside for attribute in self._attributes_of_cause(cause, limit)]
         return (
             self._best(candidates, position)
@@ -139,12 +143,6 @@ class Generaliser:
         numbers = [cause.tree for cause in causes if isinstance(cause.tree, Number)]
         candidates += [(notation,) for number in numbers for notation in notations_of(write_tree(number))]
         return candidates
-
-    def _relations(self, causes: Sequence[Difference], body: bytes) -> Iterator[Attributes]:
-        sites = [site for path, site in self._sites.items() if any(is_within(path, cause.site) for cause in causes)]
-        with suppress(ValueError, RecursionError):  # not JSON, or nested too deeply
-            message = json.loads(body)
-            yield from ((relation,) for site in sites for relation in relations_at(site, message))
 
     def _attributes_of_cause(self, cause: Difference, limit: Attribute | None) -> Iterator[Attribute]:
         value = cause.value

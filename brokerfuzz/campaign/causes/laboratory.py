@@ -111,15 +111,15 @@ class Laboratory:
 
     async def shrink(
         self, failure: Failure, causes: Sequence[Difference], simplified: Collection[str] = ()
-    ) -> tuple[str, ...]:
-        """Shrinks the message of a failure, simplifies the values at some sites, and returns the places of the causes.
-        If the smallest message does not show the problem again, it had shown it by chance, and the original one stays.
+    ) -> Sequence[Difference]:
+        """Shrinks the message of a failure, simplifies the values at some sites, and returns the causes in the smallest
+        message. If it does not show the problem again, it had shown it by chance, and the original one stays.
         """
         original = replace(failure)
         problem = self.problem(failure, "shrink")
-        places = tuple(cause.place for cause in causes)
+        remaining = causes
         with suppress(LimitReachedError):
-            places = await self.reducer.shrink(problem, causes)
+            remaining = await self.reducer.shrink(problem, causes)
             await Shrinker(problem, self.reducer.sites).simplify(simplified)
         with suppress(LimitReachedError):
             await self.problem(failure, "shrink").repeat()
@@ -128,7 +128,7 @@ class Laboratory:
             failure.sent = failure.shown = 0
             failure.whole = False
             await self.recurs(failure)
-        return places
+        return remaining
 
     async def cured(self, sites: Collection[str], failure: Failure, cases: Mapping[int, Case]) -> list[int]:
         """Returns the keys of the cases whose answer is right if the values at these sites are undone."""

@@ -14,6 +14,7 @@ from brokerfuzz.campaign.difference import Difference, OrdinaryValues, fewest, u
 from brokerfuzz.campaign.problem import Problem
 from brokerfuzz.campaign.shrinking import Shrinker
 from brokerfuzz.json_trees import Tree, tree_of
+from brokerfuzz.pointers import is_within
 from brokerfuzz.schemas import Site
 
 
@@ -26,6 +27,9 @@ class Reducer:
     def differences(self, body: bytes) -> tuple[Difference, ...]:
         tree = tree_of(body)
         return () if tree is None else tuple(self._ordinary.differences(tree))
+
+    def sites_within(self, paths: Collection[str]) -> list[Site]:
+        return [site for path, site in self.sites.items() if any(is_within(path, outer) for outer in paths)]
 
     async def causes(self, problem: Problem) -> tuple[Difference, ...]:
         """Reduces the message of the problem, and returns the differences that cause it. Returns none if the notation
@@ -52,9 +56,9 @@ class Reducer:
         await Shrinker(problem, self.sites).simplify(sites)
         return self._at(sites, problem.failure.body)
 
-    async def shrink(self, problem: Problem, causes: Sequence[Difference]) -> tuple[str, ...]:
-        """Removes what the problem does not need, unless it then has another cause. Returns the places of the causes in
-        the smallest message.
+    async def shrink(self, problem: Problem, causes: Sequence[Difference]) -> tuple[Difference, ...]:
+        """Removes what the problem does not need, unless it then has another cause. Returns the causes in the smallest
+        message: fewer differences are needed there than in a large one, which may be invalid without them.
         """
         failure = problem.failure
         before = failure.body, failure.verdict, failure.answer
@@ -62,8 +66,10 @@ class Reducer:
         remaining = self._at({cause.site for cause in causes}, failure.body)
         if causes and await problem.outcome(undone(tree_of(failure.body), remaining)) == "same problem":
             failure.body, failure.verdict, failure.answer = before
-            remaining = tuple(causes)
-        return tuple(dict.fromkeys(cause.place for cause in remaining))
+            return tuple(causes)
+        tree = tree_of(failure.body)
+        needed = [cause for cause in remaining if await problem.outcome(undone(tree, [cause])) != "same problem"]
+        return tuple(needed or remaining)
 
     def _at(self, sites: set[str], body: bytes) -> tuple[Difference, ...]:
         """Returns the differences at these sites, one for each place: a property that the ordinary message lacks may

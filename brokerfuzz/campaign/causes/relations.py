@@ -1,61 +1,107 @@
 """Relations between values of a message: a property is equal to another one of its object, or two items of an array
 have the same value.
+
+    smallest      {"orderMinimum": 7, "orderMaximum": 7}   rejected
+    other values  {"orderMinimum": 8, "orderMaximum": 8}   rejected: it is not the 7
+    differing     {"orderMinimum": 7, "orderMaximum": 8}   accepted: it is the relation
 """
 
-from collections.abc import Callable, Iterator
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from copy import deepcopy
+from dataclasses import dataclass
 from typing import Any
 
 from brokerfuzz.campaign.causes.attributes import MessageAttribute
+from brokerfuzz.campaign.problem import LimitReachedError, Problem
 from brokerfuzz.campaign.proof import Trial
+from brokerfuzz.json_trees import Tree, tree_of
+from brokerfuzz.pointers import Steps, value_at
 from brokerfuzz.schemas import Site
 
-MessageTest = Callable[[Any], bool]
+
+@dataclass(frozen=True)
+class _Relation:
+    """`groups` returns the places of a message that have the relation: those in a group have the same value."""
+
+    site: Site
+    text: str
+    groups: Callable[[Any], Sequence[Sequence[Steps]]]
+
+    def attribute(self) -> MessageAttribute:
+        return MessageAttribute(self.text, f"{self.site.path}: {self.text}", self._holds, place=self.site.path)
+
+    def _holds(self, trial: Trial) -> bool:
+        with suppress(ValueError, RecursionError):  # not JSON, or nested too deeply
+            return bool(self.groups(trial.case.value))
+        return False
+
+    async def is_proven(self, problem: Problem, message: Any) -> bool:
+        return (
+            await problem.outcome(self._changed(message, differing=False)) == "same problem"
+            and await problem.outcome(self._changed(message, differing=True)) == "other answer"
+        )
+
+    def _changed(self, message: Any, *, differing: bool) -> Tree:
+        """Gives other values to all places of a group, or to all but the first one."""
+        changed = deepcopy(message)
+        for places in self.groups(message):
+            for number, steps in enumerate(places):
+                if number or not differing:
+                    value = self._other(value_at(message, steps), number if differing else 1)
+                    value_at(changed, steps[:-1])[steps[-1]] = value
+        return tree_of(json.dumps(changed).encode())
+
+    def _other(self, value: Any, number: int) -> Any:
+        if "enum" in self.site.schema:
+            values = [other for other in self.site.schema["enum"] if other not in (value, None)]
+            return values[number % len(values)] if values else value
+        return f"{value}{number}" if isinstance(value, str) else value + number
 
 
-def relations_at(site: Site, message: Any) -> Iterator[MessageAttribute]:
-    """Yields the relations in a message that concern the values of a site."""
+async def proven_relations(problem: Problem, sites: Iterable[Site]) -> list[MessageAttribute]:
+    """Returns the relations of values at these sites that cause the problem."""
+    with suppress(ValueError, RecursionError, LimitReachedError):  # not JSON, or nested too deeply
+        message = json.loads(problem.failure.body)
+        relations = [relation for site in sites for relation in _relations_at(site) if relation.groups(message)]
+        return [relation.attribute() for relation in relations if await relation.is_proven(problem, message)]
+    return []
+
+
+def _relations_at(site: Site) -> Iterator[_Relation]:
     siblings = site.parent.properties if site.parent else {}
     for name in siblings:
         if name != site.name:
-            yield from _relation(site, f"it is equal to {name}", _has_equal(site, name), message)
+            yield _Relation(site, f"it is equal to {name}", _equal_to(site, name))
     if site.arrays:
-        yield from _relation(site, "it occurs in two items", _is_repeated(site), message)
+        yield _Relation(site, "it occurs in two items", _repeated(site))
 
 
-def _relation(site: Site, text: str, test: MessageTest, message: Any) -> Iterator[MessageAttribute]:
-    if test(message):
-        yield MessageAttribute(text, f"{site.path}: {text}", _of_trial(test), place=site.path)
+def _equal_to(site: Site, name: str) -> Callable[[Any], Sequence[Sequence[Steps]]]:
+    def groups(message: Any) -> list[list[Steps]]:
+        objects = site.parent.places(message) if site.parent else []
+        return [
+            [(*steps, name), (*steps, site.name)]
+            for steps, value in objects
+            if isinstance(value, dict) and _is_comparable(value.get(site.name)) and value[site.name] == value.get(name)
+        ]
+
+    return groups
 
 
-def _has_equal(site: Site, name: str) -> MessageTest:
-    def test(message: Any) -> bool:
-        parents = site.parent.places(message) if site.parent else []
-        objects = [value for _, value in parents if isinstance(value, dict)]
-        return any(
-            _is_comparable(parent.get(site.name)) and parent[site.name] == parent.get(name) for parent in objects
-        )
+def _repeated(site: Site) -> Callable[[Any], Sequence[Sequence[Steps]]]:
+    def groups(message: Any) -> list[list[Steps]]:
+        places: dict[Any, list[Steps]] = defaultdict(list)
+        for steps, value in site.places(message):
+            if _is_comparable(value):
+                places[value].append(steps)
+        return [with_value for with_value in places.values() if len(with_value) > 1]
 
-    return test
-
-
-def _is_repeated(site: Site) -> MessageTest:
-    def test(message: Any) -> bool:
-        values = [value for _, value in site.places(message) if _is_comparable(value)]
-        return len(set(values)) < len(values)
-
-    return test
+    return groups
 
 
 def _is_comparable(value: Any) -> bool:
     """Empty strings, null and booleans are often equal by chance."""
     return isinstance(value, str | int | float) and not isinstance(value, bool) and value != ""
-
-
-def _of_trial(test: MessageTest) -> Callable[[Trial], bool]:
-    def holds(trial: Trial) -> bool:
-        with suppress(ValueError, RecursionError):  # not JSON, or nested too deeply
-            return test(trial.case.value)
-        return False
-
-    return holds
