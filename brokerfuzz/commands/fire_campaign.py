@@ -17,9 +17,10 @@ from brokerfuzz.commands.output import UsageError, is_quiet, note
 from brokerfuzz.commands.progress import campaign_line
 from brokerfuzz.commands.resuming import continuing_command, recorded
 from brokerfuzz.commands.target_output import output_of_targets
+from brokerfuzz.hooks.hooked_target import HookedTarget
 from brokerfuzz.option import declared, flag_of
 from brokerfuzz.options import CaseFilters, FireCommandOptions
-from brokerfuzz.targets import Target
+from brokerfuzz.targets import HttpTarget, Target
 from brokerfuzz.targets.secret_masking import Secrets
 from brokerfuzz.wording import counted
 
@@ -33,7 +34,6 @@ def run(url: str | None, options: FireCommandOptions) -> int:
     """Returns the exit status."""
     command_line, resume = options, options.get("resume")
     options = targets.with_settings(FireCommandOptions, command_line, url, _command(resume) or "brokerfuzz fire TARGET")
-    campaign_results.check_paths(options, http=target_kinds.kind_of(options).is_http)
     settings = _planned(options) if resume is None else _resumed(resume, command_line, options)
     plan = settings.plan
     settings = replace(settings, known=campaign_results.known(options))
@@ -43,10 +43,10 @@ def run(url: str | None, options: FireCommandOptions) -> int:
     with (
         output_of_targets(),
         target_kinds.opened_target(
-            {**options, "now": settings.now, "seed": plan.seed}, plan.message_type, plan.contract,
-            campaign_id=settings.campaign_id, processes=1 if options["workers"] != 1 else None,
+            {**options, "message": plan.message_type, "now": settings.now, "seed": plan.seed}, settings.campaign_id
         ) as target,
-    ):  # fmt: skip
+    ):
+        campaign_results.check_paths(options, http=isinstance(target, HttpTarget))
         settings = _in_one_session(target, settings)
         result = _run(target, settings)
     if result.known_findings:
@@ -108,7 +108,7 @@ def _in_one_session(target: Target, settings: Settings) -> Settings:
     """If the hook `authenticate` provides a token, one process sends all messages. Other processes would have tokens of
     their own, which could not be hidden in the answers to this process.
     """
-    if not settings.uses_workers or not target.has_session:
+    if not settings.uses_workers or not isinstance(target, HookedTarget) or not target.has_session:
         return settings
     note(
         "the hook authenticate opens a session for one process: --workers is ignored, and this process sends all "

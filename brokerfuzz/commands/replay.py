@@ -9,7 +9,7 @@ import click
 
 from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.campaign.replaying import PlainMessages, Replayed, ReplayRequest, of_document, replay
-from brokerfuzz.case_options import contract_of, folder_of
+from brokerfuzz.case_options import contract_of
 from brokerfuzz.cases.catalogue import plain_messages
 from brokerfuzz.cases.fresh_values import FreshValues, check_property
 from brokerfuzz.commands import target_kinds, targets
@@ -79,7 +79,7 @@ def command(sources: tuple[str, ...], options: ReplayOptions) -> int:
     }
     with (
         output_of_targets(),
-        target_kinds.opened_target(options, _type_of(waiting, contract), folder_of(options)) as target,
+        target_kinds.opened_target({**options, "message": _type_of(waiting, contract)}) as target,
     ):
         replayed = threads.run(replay(waiting, target, judge, plain, fresh, options))
     _print(replayed, as_json=options["json"])

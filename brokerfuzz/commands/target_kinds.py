@@ -1,17 +1,18 @@
 """Describes each kind of target: its option, and how the target is created."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from brokerfuzz.case_options import folder_of
 from brokerfuzz.commands.output import UsageError, note
 from brokerfuzz.commands.target_output import hide
 from brokerfuzz.errors import HookError
 from brokerfuzz.hooks.cleanup import cleanup
 from brokerfuzz.hooks.hooked_target import HookedTarget
 from brokerfuzz.hooks.hooks import Hooks
-from brokerfuzz.schemas import MessageType, load_contract
+from brokerfuzz.schemas import load_contract
 from brokerfuzz.service.running import running, serve_command
 from brokerfuzz.target_options import http_options
 from brokerfuzz.targets import CallTarget, CommandTarget, HttpTarget, LineTarget, Target
@@ -21,41 +22,32 @@ DEMONSTRATION = "the demonstration service"
 """The beginning of the name of the reference service."""
 
 
-@dataclass(frozen=True)
-class _AboutCampaign:
-    """What a target has to know about the campaign. `http` are the options of an HTTP target. A target starts at most
-    `processes` processes (None: no limit). The reference service has the contract in the folder `contract`.
-    """
-
-    message_type: MessageType
-    contract: str | None
-    processes: int | None
-    http: Mapping[str, Any]
+Options = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class TargetKind:
     """`option` says what the target is, and `name` is this option in errors. `usage` describes the target in the help.
-    `create` returns the target, as long as a `with` block lasts. `own_options` work only with this kind.
+    `create` gets all options, those of `HttpTarget`, and a stack for what ends with the campaign. `own_options` work
+    only with this kind.
     """
 
     option: str
     name: str
     usage: str
-    create: Callable[[Mapping[str, Any], _AboutCampaign], AbstractContextManager[Target]]
-    is_http: bool = False
+    create: Callable[[Options, Options, ExitStack], Target]
     own_options: tuple[str, ...] = ()
 
-    def is_chosen(self, options: Mapping[str, Any]) -> bool:
+    def is_chosen(self, options: Options) -> bool:
         """With --app, the URL is a path in the application."""
         is_given = options[self.option] not in (None, False)
         return is_given and not (self.option == "url" and options["app"] is not None)
 
 
-def _endpoint(options: Mapping[str, Any], campaign: _AboutCampaign) -> AbstractContextManager[Target]:
-    target = HttpTarget(options["url"], **campaign.http)
+def _endpoint(options: Options, http: Options, _: ExitStack) -> Target:
+    target = HttpTarget(options["url"], **http)
     if options["hooks"] is None and options["cleanup"] is None:
-        return nullcontext(target)
+        return target
     secrets = target.secrets
     hide(secrets)  # before the file with hooks is loaded, because this file may print secrets
     try:
@@ -63,72 +55,66 @@ def _endpoint(options: Mapping[str, Any], campaign: _AboutCampaign) -> AbstractC
     except HookError as problem:
         raise HookError(secrets.hide(str(problem)), details=secrets.hide(problem.details)) from None
     removal = None if options["cleanup"] is None else cleanup(options["cleanup"])
-    return nullcontext(HookedTarget(options["url"], hooks=hooks, cleanup=removal, **campaign.http))
+    return HookedTarget(options["url"], hooks=hooks, cleanup=removal, **http)
 
 
-def _program(options: Mapping[str, Any], campaign: _AboutCampaign) -> AbstractContextManager[Target]:
-    command, encoding, of_program = options["exec"], options["lines"], _of_program(options, campaign)
-    if encoding is None:
-        return nullcontext(CommandTarget(command, **of_program))
-    return nullcontext(LineTarget(command, encoding=encoding, **of_program))
+def _program(options: Options, http: Options, _: ExitStack) -> Target:
+    if options["lines"] is None:
+        return CommandTarget(options["exec"], **_of_program(options, http))
+    return LineTarget(options["exec"], encoding=options["lines"], **_of_program(options, http))
 
 
-def _function(options: Mapping[str, Any], campaign: _AboutCampaign) -> AbstractContextManager[Target]:
-    return nullcontext(CallTarget(options["call"], **_of_program(options, campaign)))
+def _function(options: Options, http: Options, _: ExitStack) -> Target:
+    return CallTarget(options["call"], **_of_program(options, http))
 
 
-def _of_program(options: Mapping[str, Any], campaign: _AboutCampaign) -> dict[str, Any]:
-    return {"timeout": options["timeout"], "processes": campaign.processes, "secrets": campaign.http["secrets"]}
+def _of_program(options: Options, http: Options) -> dict[str, Any]:
+    """Each worker process starts only one program."""
+    processes = None if options.get("workers", 1) == 1 else 1
+    return {"timeout": http["timeout"], "secrets": http["secrets"], "processes": processes}
 
 
-def _application(options: Mapping[str, Any], campaign: _AboutCampaign) -> AbstractContextManager[Target]:
-    return nullcontext(ApplicationTarget(options["app"], options["url"] or "/", **campaign.http))
+def _application(options: Options, http: Options, _: ExitStack) -> Target:
+    return ApplicationTarget(options["app"], options["url"] or "/", **http)
 
 
-@contextmanager
-def _reference_service(options: Mapping[str, Any], campaign: _AboutCampaign) -> Iterator[Target]:
-    own = load_contract(campaign.contract)
-    if not own.is_request(campaign.message_type):
-        requests = ", ".join(name for name in own.message_types if own.is_request(name))
+def _reference_service(options: Options, http: Options, stack: ExitStack) -> Target:
+    message_type, folder = options["message"], folder_of(options)
+    contract = load_contract(folder)
+    if not contract.is_request(message_type):
+        requests = ", ".join(name for name in contract.message_types if contract.is_request(name))
         raise UsageError(
-            f"the reference service (--demo) accepts only {requests or 'requests'}, not {campaign.message_type}: "
-            "specify another target"
+            f"the reference service (--demo) accepts only {requests or 'requests'}, not {message_type}: specify "
+            "another target"
         )
     settings = {"bugs": options["bugs"], "now": options["now"], "seed": options.get("seed", 0)}
-    with running(**settings, contract=own) as base:
-        target = HttpTarget(f"{base}{own.transfers[campaign.message_type].path}", **campaign.http)
-        target.name = f"{DEMONSTRATION} {target.name}"
-        # the service of the campaign stops at its end
-        target.before_curl = serve_command(base, **settings, contract=campaign.contract)
-        yield target
+    base = stack.enter_context(running(**settings, contract=contract))
+    target = HttpTarget(f"{base}{contract.transfers[message_type].path}", **http)
+    target.name = f"{DEMONSTRATION} {target.name}"
+    # the service of the campaign stops at its end
+    target.before_curl = serve_command(base, **settings, contract=folder)
+    return target
 
 
 TARGET_KINDS = (
-    TargetKind("url", "a URL", "a URL", _endpoint, is_http=True, own_options=("hooks", "cleanup")),
-    TargetKind("exec", "--exec", "--exec COMMAND", _program, own_options=("lines",)),
+    TargetKind("url", "a URL", "a URL", _endpoint, ("hooks", "cleanup")),
+    TargetKind("exec", "--exec", "--exec COMMAND", _program, ("lines",)),
     TargetKind("call", "--call", "--call MODULE:FUNCTION", _function),
     TargetKind("app", "--app", "--app MODULE:APP", _application),
     TargetKind(
-        "demo", "--demo", "--demo for the built-in reference service", _reference_service, is_http=True,
-        own_options=("bugs",),
+        "demo", "--demo", "--demo for the built-in reference service", _reference_service, own_options=("bugs",)
     ),
-)  # fmt: skip
-
-
-def kind_of(options: Mapping[str, Any]) -> TargetKind:
-    return next(kind for kind in TARGET_KINDS if kind.is_chosen(options))
+)
 
 
 @contextmanager
-def opened_target(
-    options: Mapping[str, Any], message_type: MessageType, contract: str | None, *, campaign_id: str = "",
-    processes: int | None = None,
-) -> Iterator[Target]:  # fmt: skip
-    """Creates the target (see `_AboutCampaign`), and hides its secrets in the output of hooks and applications. Prints
-    a note about secrets that are too short to be hidden.
+def opened_target(options: Options, campaign_id: str = "") -> Iterator[Target]:
+    """Creates the target of the options, and hides its secrets in the output of hooks and applications. Prints a note
+    about secrets that are too short to be hidden. The option `message` is the type of the messages.
     """
-    campaign = _AboutCampaign(message_type, contract, processes, http_options(options, campaign_id))
-    with kind_of(options).create(options, campaign) as target:
+    kind = next(kind for kind in TARGET_KINDS if kind.is_chosen(options))
+    with ExitStack() as stack:
+        target = kind.create(options, http_options(options, campaign_id), stack)
         hide(target.secrets)
         if target.secrets.note:
             note(target.secrets.note)

@@ -35,6 +35,7 @@ class HookedTarget(HttpTarget):
     def __init__(self, url: str, *, hooks: Hooks, cleanup: Cleanup | None, **options: Any) -> None:
         super().__init__(url, **options)
         self.has_session = "authenticate" in hooks
+        """True if the requests contain secrets that a hook provides while the campaign runs."""
         self._hooks, self._cleanup = hooks, cleanup
         self._session: Headers = ()
         """The headers that `authenticate` returned last."""

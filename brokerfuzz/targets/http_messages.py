@@ -33,8 +33,7 @@ class Request:
 
     def with_header(self, name: str, value: str) -> Self:
         """Returns a copy of the request with this header. The new header replaces a header with the same name."""
-        other_headers = (header for header in self.headers if header[0].lower() != name.lower())
-        return replace(self, headers=(*other_headers, (name, value)))
+        return replace(self, headers=tuple(with_headers(self.headers, [(name, value)])))
 
 
 @dataclass(frozen=True, slots=True)

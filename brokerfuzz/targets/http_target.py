@@ -13,7 +13,6 @@ from brokerfuzz.targets.answers import Answer, AnswerKind, AnswerRules, excerpt
 from brokerfuzz.targets.http_connections import HttpConnections, is_http_url
 from brokerfuzz.targets.http_messages import (
     JSON_TYPE,
-    Headers,
     HttpExchange,
     NoResponse,
     Request,
@@ -103,11 +102,6 @@ class HttpTarget(Target):
         request = {"url": self.secrets.url(self.url), "method": self.method, "headers": headers}
         rules = {"accept": list(self.rules.accept), "reject": list(self.rules.reject)}
         return {"request": request, "answers": rules}
-
-    @property
-    def shown_headers(self) -> Headers:
-        """The headers of all requests, in which references such as `${TOKEN}` replace secrets."""
-        return [(name, self.secrets.header(name, value)) for name, value in self.headers]
 
     def reproduction(self, body: bytes) -> str:
         user = [] if urlsplit(self.url).username is None else ["--user", '"${TARGET_USER}"']

@@ -78,8 +78,7 @@ class InProcessTarget(Target):
         """Returns a curl command. To use it, start the application on a server, and set the variable `TARGET` to the
         address of the server.
         """
-        shown = [(name, self.secrets.header(name, value)) for name, value in self.headers]
-        return curl_line(self.secrets.url(self.path), self.method, shown, body, server='"$TARGET"')
+        return curl_line(self.secrets.url(self.path), self.method, self.shown_headers, body, server='"$TARGET"')
 
     # ------------------------------------------------------------------------------------------------------ calls
 

@@ -1,11 +1,12 @@
 """Defines the interface of all targets. A target receives the bytes of a message and returns an answer."""
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple, TypeVar
 
 from brokerfuzz.targets.answers import Answer, AnswerRules
+from brokerfuzz.targets.http_messages import Headers
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET
 
 RUN_IN_SHELL = "run the command in a shell to see why"
@@ -32,12 +33,10 @@ class Target(ABC):
     """The name of the target in reports, without secrets."""
     isolates_messages = False
     """True if only the message itself can be the reason for a crash."""
-    has_session = False
-    """True if the requests contain secrets that a hook provides while the campaign runs."""
     runs_in_shell = True
     """False if `reproduction` returns Python code instead of a shell command."""
     method = "POST"
-    headers: Sequence[tuple[str, str]] = ()
+    headers: Headers = ()
     """The headers of all requests, if the target is a server or an application."""
     rules = AnswerRules()
     secrets = NOTHING_SECRET
@@ -60,6 +59,11 @@ class Target(ABC):
     @abstractmethod
     async def send(self, message: Message) -> Answer:
         """Sends a message and returns the answer."""
+
+    @property
+    def shown_headers(self) -> Headers:
+        """The headers of all requests, in which references such as `${TOKEN}` replace secrets."""
+        return [(name, self.secrets.header(name, value)) for name, value in self.headers]
 
     async def paced(self) -> None:
         """Waits until the rate allows a further request."""
