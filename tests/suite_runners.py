@@ -50,7 +50,7 @@ class Runner:
         return self.run(folder, built)
 
 
-def _output(command: list[str], folder: Path, **variables: str) -> str:
+def output(command: list[str], folder: Path, **variables: str) -> str:
     done = subprocess.run(
         command,
         cwd=folder,
@@ -61,6 +61,11 @@ def _output(command: list[str], folder: Path, **variables: str) -> str:
         env={**os.environ, **variables},
     )
     return done.stdout + done.stderr
+
+
+def go_settings(home: Path) -> dict[str, str]:
+    """Returns environment variables for Go. All tests share what it has compiled."""
+    return {"GOFLAGS": "-mod=mod -vet=off", "GOCACHE": str(home.parent / "go"), "HOME": str(home)}
 
 
 GO_STAND_IN = """package brokercontract
@@ -88,9 +93,7 @@ func standIn(body []byte) bool {
 def _go(folder: Path, built: Path) -> Report:
     (folder / "go.mod").write_text("module example.com/brokercontract\n\ngo 1.18\n")
     (folder / "stand_in_test.go").write_text(GO_STAND_IN)
-    printed = _output(
-        ["go", "test", "-json", "."], folder, GOFLAGS="-mod=mod -vet=off", GOCACHE=str(built), HOME=str(built)
-    )
+    printed = output(["go", "test", "-json", "."], folder, **go_settings(folder.parent))
     events = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
     names = {event["Test"]: "" for event in events if "Test" in event}
     for event in events:
@@ -111,9 +114,9 @@ def _go(folder: Path, built: Path) -> Report:
 
 def _rust(folder: Path, built: Path) -> Report:
     program = str(built / "rust")
-    said = _output(["rustc", "--edition=2018", "--test", "-Cdebuginfo=0", "-o", program, "main.rs"], folder)
+    said = output(["rustc", "--edition=2018", "--test", "-Cdebuginfo=0", "-o", program, "main.rs"], folder)
     assert Path(program).exists(), said
-    printed = _output([program], folder, RUST_BACKTRACE="0")
+    printed = output([program], folder, RUST_BACKTRACE="0")
     found = dict(re.findall(r"^test (\S+) \.\.\. (ok|FAILED)$", printed, re.MULTILINE))
     texts = dict(
         re.findall(r"^---- (\S+) stdout ----\n(.*?)(?=\n\n----|\n\nfailures:|\Z)", printed, re.MULTILINE | re.DOTALL)
@@ -126,7 +129,7 @@ def _rust(folder: Path, built: Path) -> Report:
 
 def _phpunit(folder: Path, built: Path) -> Report:
     log = built / "phpunit.xml"
-    printed = _output(
+    printed = output(
         ["phpunit", "--no-configuration", "--do-not-cache-result", "--log-junit", str(log), str(folder)], folder
     )
     assert log.exists(), printed
@@ -147,7 +150,7 @@ def _junit_report(log: Path) -> dict[str, tuple[str, str]]:
 
 
 def _minitest(folder: Path, built: Path) -> Report:
-    printed = _output(["ruby", "-W", "broker_contract_test.rb", "--verbose", "--seed=1"], folder)
+    printed = output(["ruby", "-W", "broker_contract_test.rb", "--verbose", "--seed=1"], folder)
     lines = re.findall(r"^(.*?)#test_\d{4}_(.*) = \d+\.\d+ s = ([.FES])$", printed, re.MULTILINE)
     assert lines, printed
     texts = {
@@ -171,7 +174,7 @@ def _vitest(folder: Path, built: Path) -> Report:
         modules.symlink_to((NODE / "node_modules").resolve())
     log = built / "vitest.xml"
     vitest = str(NODE / "node_modules/vitest/vitest.mjs")
-    printed = _output(["node", vitest, "run", "--root", str(folder), "--reporter=junit", f"--outputFile={log}"], folder)
+    printed = output(["node", vitest, "run", "--root", str(folder), "--reporter=junit", f"--outputFile={log}"], folder)
     assert log.exists(), printed
     return {name.replace(" > ", " "): outcome for name, outcome in _junit_report(log).items()}
 
@@ -193,11 +196,11 @@ def _junit5(folder: Path, built: Path) -> Report:
     sources = [str(path) for path in (folder / "src/test/java").rglob("*.java")]
     if not (built / "brokerfuzz").exists():
         options = ["-Xlint:all,-processing,-path", "-encoding", "UTF-8", "-cp", ":".join(JUNIT), "-d", str(built)]
-        assert _output(["javac", *options, *sources], folder) == ""
+        assert output(["javac", *options, *sources], folder) == ""
     path = ":".join([str(built), "src/test/resources", *JUNIT])
     java = ["java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-Dfile.encoding=UTF-8", "-cp", path]
     options = ["--scan-classpath", str(built), f"--reports-dir={built}/reports", "--details=tree", "--disable-banner"]
-    printed = _output([*java, "org.junit.platform.console.ConsoleLauncher", *options], folder)
+    printed = output([*java, "org.junit.platform.console.ConsoleLauncher", *options], folder)
     log = built / "reports" / "TEST-junit-jupiter.xml"
     assert log.exists(), printed
     return {name.removesuffix("()"): outcome for name, outcome in _junit_report(log).items()}

@@ -28,7 +28,7 @@ assert next(messages("offer-pricing-response", 1, verdicts=["invalid"])).label =
 parametrize("offer-pricing-response")(lambda case: None)
 find(cases("offer-pricing-response"), lambda case: True, settings=settings(phases=[Phase.generate]))
 from brokerfuzz.cli import commands
-commands(["export", "more.ndjson", "--message", "offer-pricing-response"], standalone_mode=False)
+commands(["export", "more.ndjson", "--rule", "*quantity:minimum"], standalone_mode=False)
 with open("reading.py", "w") as file:
     file.write("import json\\ndef read(body): return json.loads(body).get('orderMinimum', 1) > 0")
 few = ["--rule", "*orderMinimum:minimum", "--technique", "one-below"]

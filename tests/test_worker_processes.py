@@ -1,7 +1,6 @@
 import asyncio
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -10,20 +9,6 @@ from hand_made_servers import serving_streams
 
 from brokerfuzz import workers
 from brokerfuzz.errors import WorkerError
-
-
-def slowest_first(number: int) -> int:
-    time.sleep(max(0.0, 0.05 - number / 100))
-    return number * number
-
-
-def test_results_come_in_order_and_only_a_few_parts_are_started_ahead() -> None:
-    begun: list[int] = []
-    with workers.processes(2) as pool:
-        results = pool.map(slowest_first, (begun.append(number) or number for number in range(1000)))  # type: ignore[func-returns-value]
-        assert [next(results) for _ in range(8)] == [number * number for number in range(8)]
-        assert len(begun) < 20
-
 
 PROGRAM = """
 import os, time

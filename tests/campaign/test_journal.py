@@ -75,7 +75,7 @@ def test_a_campaign_that_lost_its_target_continues_as_if_nothing_had_happened(ru
         seen += 1
         return 401 if seen > most else 201 if b'"orderMinimum":0' in body else conforming(body)
 
-    some = (*SOME, "--shrink", "off", "--longest-wait", "1s")
+    some = (*SOME, "--shrink", "off", "--longest-wait", "100ms")
     with serving(answers(status_of)) as url:
         lost = run("fire", url, *some, "--journal", NAME, "--workers", workers)
         assert "the session or the credentials probably expired" in json.loads(lost.stdout)["stopped"]

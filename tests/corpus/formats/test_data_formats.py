@@ -15,6 +15,7 @@ from contracts import changed_contract
 from exported_cases import OFFER, cases, folder
 from fixture_types import Run
 from ready_suites import chosen
+from suite_runners import go_settings, output
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus import read, write
@@ -96,10 +97,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *b, size_t n) { return 0; }
 """
 
 
-@pytest.fixture
-def out(tmp_path: Path) -> Path:
-    write(tmp_path / "out", cases()[::8], fmt="fuzz-seeds")
-    return tmp_path / "out"
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("seeds") / "out"
+    write(folder, cases()[::8], fmt="fuzz-seeds")
+    return folder
 
 
 def tokens(text: bytes) -> list[bytes]:
@@ -115,20 +117,17 @@ def _unescaped(line: str) -> bytes:
     return text.encode("latin-1")
 
 
-def test_seeds_are_the_distinct_messages_and_go_reads_those_of_its_fuzz_target(out: Path) -> None:
+def test_seeds_are_the_distinct_messages_and_go_reads_those_of_its_fuzz_target(out: Path, tmp_path: Path) -> None:
     need("go")
     seeds = {str(path.relative_to(out / "seeds")): path.read_bytes() for path in (out / "seeds").glob("*/*")}
     small = [case for case in cases()[::8] if len(case.body) <= LARGEST_SEED]
     assert seeds == {f"{case.message_type}/{sha1(case.body).hexdigest()}": case.body for case in small}
-    (out / "go.mod").write_text("module example.com/seeds\n\ngo 1.18\n")
-    (out / "seeds_test.go").write_text(GO_TARGET)
-    fuzzed = out / "testdata/fuzz/FuzzOfferCreationRequest"
-    environment = {**os.environ, "GOFLAGS": "-mod=mod -vet=off", "GOCACHE": str(out / "cache"), "HOME": str(out)}
-    command = ["go", "test", "."]
-    done = subprocess.run(command, cwd=out, capture_output=True, text=True, timeout=120, check=False, env=environment)
-    assert done.returncode == 0, done.stdout
-    assert fuzzed.is_dir()
-    lines = {bytes.fromhex(line) for line in (out / "seen.txt").read_text().splitlines()}
+    shutil.copytree(out / "testdata/fuzz/FuzzOfferCreationRequest", tmp_path / "testdata/fuzz/FuzzOfferCreationRequest")
+    (tmp_path / "go.mod").write_text("module example.com/seeds\n\ngo 1.18\n")
+    (tmp_path / "seeds_test.go").write_text(GO_TARGET)
+    printed = output(["go", "test", "."], tmp_path, **go_settings(tmp_path))
+    assert printed.startswith("ok"), printed
+    lines = {bytes.fromhex(line) for line in (tmp_path / "seen.txt").read_text().splitlines()}
     assert lines == {body for name, body in seeds.items() if name.startswith(f"{OFFER}/")}
 
 
@@ -153,14 +152,15 @@ def test_names_and_values_of_a_changed_contract_are_escaped_too(tmp_path: Path) 
     assert not any(b"xxx" in token for token in found)
 
 
-def test_libfuzzer_accepts_the_dictionary_and_every_seed(out: Path) -> None:
+def test_libfuzzer_accepts_the_dictionary_and_every_seed(out: Path, tmp_path: Path) -> None:
     need("clang")
-    (out / "target.c").write_text(C_TARGET)
-    command = ["clang", "-fsanitize=fuzzer", "target.c", "-o", "target"]
-    if subprocess.run(command, cwd=out, capture_output=True, timeout=SECONDS, check=False).returncode:
+    (tmp_path / "target.c").write_text(C_TARGET)
+    target = str(tmp_path / "target")
+    command = ["clang", "-fsanitize=fuzzer", f"{target}.c", "-o", target]
+    if subprocess.run(command, capture_output=True, timeout=SECONDS, check=False).returncode:
         pytest.skip("clang has no libFuzzer")
     for message_type in MESSAGE_TYPES:
-        command = ["./target", f"-dict={message_type}.dict", "-runs=0", f"seeds/{message_type}"]
+        command = [target, f"-dict={message_type}.dict", "-runs=0", f"seeds/{message_type}"]
         done = subprocess.run(command, cwd=out, capture_output=True, text=True, timeout=SECONDS, check=True)
         assert f"Dictionary: {len(tokens((out / f'{message_type}.dict').read_bytes()))} entries" in done.stderr
         seeds = [path for path in (out / "seeds" / message_type).iterdir() if path.stat().st_size]
