@@ -40,7 +40,7 @@ def test_a_server_that_is_not_a_scheduler_is_rejected_in_time(
             writer.write(said)
             await asyncio.sleep(60)
 
-    monkeypatch.setattr(workers, "_PATIENCE", 2)
+    monkeypatch.setattr(workers, "_PATIENCE", 0.5)
     with serving_streams(converse) as url:
         address = url.replace("http:", "tcp:").removesuffix("/offers")
         with pytest.raises(WorkerError) as raised, workers.cluster(address):

@@ -99,9 +99,9 @@ def test_a_catalogue_that_is_cut_short_is_no_success(run: Run) -> None:
 
 def test_random_cases_that_are_cut_short_are_a_success(run: Run) -> None:
     with serving(answers(conforming)) as url:
-        done = run("fire", url, *OPTIONS, "--max-time", "3s", "--rate", "100")
+        done = run("fire", url, *OPTIONS, "--max-time", "2s", "--rate", "200")
     assert done.exit_code == 0
-    assert re.match(r"no findings in \d+ cases \(the time limit of 3 s was reached\)", " ".join(done.stdout.split()))
+    assert re.match(r"no findings in \d+ cases \(the time limit of 2 s was reached\)", " ".join(done.stdout.split()))
 
 
 def test_a_campaign_without_further_random_messages_says_so(run: Run) -> None:
