@@ -179,13 +179,14 @@ class FaultCases:
 
     def _varied(self, rule: Rule, techniques: Sequence[Technique]) -> Iterator[Attempts]:
         """Uses each technique, and each message around the fault. If a technique does not apply there, it breaks the
-        rule in a complete message. The first technique for wrong types, mostly null, is also used in the eleventh
-        item: some programs accept null only in later items.
+        rule in a message with one more property, or in a complete one. The first technique for wrong types, mostly
+        null, is also used in the eleventh item: some programs accept null only in later items.
         """
         complete = Surroundings(COMPLETE).tagged()
         messages = list(self._varied_surroundings(rule))
+        larger = [*(around.tagged() for around in self._with_a_value_of_each_type(rule)), complete]
         for technique, around in zip(techniques, chain(messages, repeat(messages[0])), strict=False):
-            yield [(technique, around), (technique, complete)]
+            yield [(technique, surroundings) for surroundings in (around, *larger)]
         queue = deque(techniques)
         for around in messages[len(techniques) :]:
             yield [*((technique, around) for technique in queue), (queue[0], complete)]
@@ -246,8 +247,7 @@ class FaultCases:
         always possible: a technique that copies a property needs an object with a property.
         """
         yield Surroundings(SMALLEST)
-        if rule.keyword == JSON_RULE:
-            yield from (Surroundings(SMALLEST, wishes=wishes) for wishes in self._of_each_type())
+        yield from self._with_a_value_of_each_type(rule)
         there = self._site(rule)
         for site in there.all():
             if site.name and len(site.arrays) <= len(there.arrays) + 1:
@@ -256,10 +256,14 @@ class FaultCases:
                 yield Surroundings(REQUIRED, wishes={**wishes, site.path: Wish(least=size)})
         yield Surroundings(COMPLETE)
 
-    def _of_each_type(self) -> Iterator[Wishes]:
+    def _with_a_value_of_each_type(self, rule: Rule) -> Iterator[Surroundings]:
         """Slips in JSON need a fraction, a boolean, null, an array or a string. Each is in a message of its own, so
         that a change of one property of the contract changes few messages.
         """
+        if rule.keyword == JSON_RULE:
+            yield from (Surroundings(SMALLEST, wishes=wishes) for wishes in self._of_each_type())
+
+    def _of_each_type(self) -> Iterator[Wishes]:
         sites = {
             path: types_of(site.schema) for path, site in self.contract.sites[self.message_type].items() if site.name
         }

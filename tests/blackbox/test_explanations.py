@@ -287,6 +287,20 @@ def test_a_finding_has_the_same_name_whatever_cases_are_sent() -> None:
     assert len({finding.name for report in reports for finding in report.findings}) == 1
 
 
+def test_a_parser_that_reads_more_than_json_is_one_finding_with_the_slips_that_it_accepts_and_a_small_message() -> None:
+    def accepts(body: bytes) -> bool:
+        try:
+            message = json.loads(body, parse_constant=lambda constant: 1.5)
+        except (ValueError, RecursionError):
+            return False
+        return conforming(OFFER)(json.dumps(message).encode())
+
+    (finding,) = brokerfuzz.fire(accepts, rules=["*:json"]).findings
+    assert finding.text == "message: accepts text that is not JSON (infinite-value and nan-value)"
+    assert finding.whole
+    assert len(finding.body) < 70
+
+
 def test_a_time_in_the_future_shrinks_to_a_time_that_stays_in_the_future() -> None:
     """The target does not check whether the time is in the future, but its database cannot store far years."""
     updated = "lastUpdatedDateTimeUtc"

@@ -31,6 +31,7 @@ from brokerfuzz.campaign.causes.leniencies import (
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.proof import Trial
 from brokerfuzz.pointers import is_within, steps_of
+from brokerfuzz.schemas.rule import JSON_RULE
 from brokerfuzz.schemas.rule_ids import parts_of_id, short_id
 from brokerfuzz.schemas.verdicts import contradiction
 from brokerfuzz.wording import listed
@@ -125,7 +126,14 @@ class AcceptanceSearch:
             remaining -= covered
         for unit in [unit for unit in self._units if unit in remaining]:
             key = (unit.rule, unit.habit.text if unit.habit else "several faults")
-            yield self._explanation(key, "", unit.cases, unit.cases)
+            yield self._explanation(key, self._slips_in_words(unit), unit.cases, unit.cases)
+
+    def _slips_in_words(self, unit: _Unit) -> str:
+        """Says what a lenient parser accepts. Of all other units, one value says enough."""
+        if parts_of_id(unit.rule).keyword != JSON_RULE:
+            return ""
+        techniques = {fault.technique for trial in self._evidence.cases(unit.cases) for fault in trial.case.faults}
+        return f"message: accepts text that is not JSON ({listed(sorted(techniques), most=MOST_NAMED)})"
 
     def _explanation_of(self, candidate: _Candidate, units: Sequence[_Unit]) -> Explanation:
         """A habit that shows at one place only is a mistake at this place."""
