@@ -37,6 +37,10 @@ leaves one of them open.
 """
 
 
+Shown = tuple[bytes, Verdict, Answer]
+"""A message that showed the problem."""
+
+
 @dataclass(frozen=True)
 class Bounds:
     """The maximum number of messages for one search, and the time at which it must end (on the clock
@@ -70,6 +74,8 @@ class Problem:
         self._judge, self._sender, self._role, self._bounds = judge, sender, role, bounds
         self._wanted = signature(failure.verdict)
         self._text = text_of(failure.answer, failure.body)
+        self.earlier: list[Shown] = []
+        """The larger messages that showed the problem before, the largest first."""
         self._tried: dict[bytes, _Tried] = {}
         self._requests = self._judged = 0
 
@@ -83,6 +89,7 @@ class Problem:
             return True
         tried = await self._tried_with(body, any_verdict=False)
         if tried.outcome == "same problem":
+            self.earlier.append((failure.body, failure.verdict, failure.answer))
             failure.body, failure.verdict, failure.answer = body, tried.verdict, tried.answer
             # if it names only one of two problems, the other must not follow
             self._text = text_of(tried.answer, body)

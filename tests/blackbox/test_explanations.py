@@ -301,6 +301,22 @@ def test_a_parser_that_reads_more_than_json_is_one_finding_with_the_slips_that_i
     assert len(finding.body) < 70
 
 
+def test_near_a_limit_that_varies_a_message_is_shown_that_fails_each_time() -> None:
+    """As a parser that needs a little more of the stack from one call to the next."""
+    calls = count()
+
+    def accepts(body: bytes) -> bool:
+        depth = len(body) - len(body.lstrip(b"["))
+        if depth > 990 + 25 * (next(calls) % 4):
+            raise RecursionError
+        return conforming()(body)
+
+    (finding,) = brokerfuzz.fire(accepts, rules=["*:json"]).findings
+    assert finding.whole
+    assert finding.sent == finding.shown
+    assert 1000 < len(finding.body) < 3000
+
+
 def test_a_time_in_the_future_shrinks_to_a_time_that_stays_in_the_future() -> None:
     """The target does not check whether the time is in the future, but its database cannot store far years."""
     updated = "lastUpdatedDateTimeUtc"

@@ -12,7 +12,7 @@ from brokerfuzz.campaign.causes.reducing import Reducer
 from brokerfuzz.campaign.difference import Difference, OrdinaryValues, undone
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.judge import Judge
-from brokerfuzz.campaign.problem import TRIES, Bounds, LimitReachedError, Problem
+from brokerfuzz.campaign.problem import TRIES, Bounds, LimitReachedError, Problem, Shown
 from brokerfuzz.campaign.proof import Trial
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.shrinking import Shrinker
@@ -113,7 +113,7 @@ class Laboratory:
         self, failure: Failure, causes: Sequence[Difference], simplified: Collection[str] = ()
     ) -> Sequence[Difference]:
         """Shrinks the message of a failure, simplifies the values at some sites, and returns the causes in the smallest
-        message. If it does not show the problem again, it had shown it by chance, and the original one stays.
+        message. If it does not show the problem again, a larger one is used.
         """
         original = replace(failure)
         problem = self.problem(failure, "shrink")
@@ -123,12 +123,25 @@ class Laboratory:
             await Shrinker(problem, self.reducer.sites).simplify(simplified)
         with suppress(LimitReachedError):
             await self.problem(failure, "shrink").repeat()
+            if failure.sent and not failure.recurred and original.recurred:
+                await self._enlarge(failure, problem.earlier)
         if failure.sent and not failure.recurred and original.recurred:
             failure.body, failure.verdict, failure.answer = original.body, original.verdict, original.answer
             failure.sent = failure.shown = 0
             failure.whole = False
             await self.recurs(failure)
         return remaining
+
+    async def _enlarge(self, failure: Failure, earlier: Sequence[Shown]) -> None:
+        """Tries larger and larger messages that have shown the problem: near a limit of depth, memory or time, it
+        shows only sometimes.
+        """
+        back = 1
+        while back <= len(earlier) and not failure.recurred:
+            failure.body, failure.verdict, failure.answer = earlier[-back]
+            failure.sent = failure.shown = 0
+            await self.problem(failure, "shrink").repeat()
+            back *= 2
 
     async def cured(self, sites: Collection[str], failure: Failure, cases: Mapping[int, Case]) -> list[int]:
         """Returns the keys of the cases whose answer is right if the values at these sites are undone."""
