@@ -126,7 +126,7 @@ def test_a_service_that_allows_comments_and_accepts_each_number_once_has_a_findi
     with serving(answers(service)) as url:
         report = brokerfuzz.fire(url, rules=["*:json"], techniques=["comment"], fresh="number")
     (finding,) = report.findings
-    assert "accepted bytes that are not JSON" in finding.text
+    assert finding.text == "message: accepts text that is not JSON (comment)"
 
 
 def test_a_service_that_decodes_utf_16_and_accepts_each_number_once_has_no_finding() -> None:
