@@ -126,7 +126,7 @@ class WorkerAnswers:
 
 def _send_part(shared: _Shared, part: int, end: float) -> list[Exchange]:
     """Sends the cases of a part and their twins until the time `end`, and returns the exchanges."""
-    with nullcontext() if shared.secrets is None else output_without_secrets([shared.secrets]):
+    with nullcontext() if shared.secrets is None else output_without_secrets(shared.secrets):
         return threads.run(_exchanges_of(shared, part, end))
 
 

@@ -16,7 +16,6 @@ from brokerfuzz.commands import campaign_results, target_kinds, targets
 from brokerfuzz.commands.output import UsageError, is_quiet, note
 from brokerfuzz.commands.progress import campaign_line
 from brokerfuzz.commands.resuming import continuing_command, recorded
-from brokerfuzz.commands.target_output import output_of_targets
 from brokerfuzz.hooks.hooked_target import HookedTarget
 from brokerfuzz.option import declared, flag_of
 from brokerfuzz.options import CaseFilters, FireCommandOptions
@@ -40,12 +39,8 @@ def run(url: str | None, options: FireCommandOptions) -> int:
     if not resume:
         fresh = targets.fresh_property(options, None, plan.message_type, plan.loaded_contract)
         settings = replace(settings, options={**settings.options, "fresh": fresh})
-    with (
-        output_of_targets(),
-        target_kinds.opened_target(
-            {**options, "message": plan.message_type, "now": settings.now, "seed": plan.seed}, settings.campaign_id
-        ) as target,
-    ):
+    of_target = {**options, "message": plan.message_type, "now": settings.now, "seed": plan.seed}
+    with target_kinds.opened_target(of_target, settings.campaign_id) as target:
         campaign_results.check_paths(options, http=isinstance(target, HttpTarget))
         settings = _in_one_session(target, settings)
         result = _run(target, settings)

@@ -14,7 +14,6 @@ from brokerfuzz.cases.catalogue import plain_messages
 from brokerfuzz.cases.fresh_values import FreshValues, check_property
 from brokerfuzz.commands import target_kinds, targets
 from brokerfuzz.commands.output import UsageError, is_quiet, print_json
-from brokerfuzz.commands.target_output import output_of_targets
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.exit_status import FAILED, FOUND
 from brokerfuzz.explaining.cases import CASE_ID, in_catalogue
@@ -77,10 +76,7 @@ def command(sources: tuple[str, ...], options: ReplayOptions) -> int:
     plain: PlainMessages = {
         message_type: plain_messages(message_type, contract=contract) for message_type in contract.message_types
     }
-    with (
-        output_of_targets(),
-        target_kinds.opened_target({**options, "message": _type_of(waiting, contract)}) as target,
-    ):
+    with target_kinds.opened_target({**options, "message": _type_of(waiting, contract)}) as target:
         replayed = threads.run(replay(waiting, target, judge, plain, fresh, options))
     _print(replayed, as_json=options["json"])
     return _status(replayed)

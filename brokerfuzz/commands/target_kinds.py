@@ -7,16 +7,14 @@ from typing import Any
 
 from brokerfuzz.case_options import folder_of
 from brokerfuzz.commands.output import UsageError, note
-from brokerfuzz.commands.target_output import hide
-from brokerfuzz.errors import HookError
-from brokerfuzz.hooks.cleanup import cleanup
+from brokerfuzz.commands.process_exits import refused_exits
 from brokerfuzz.hooks.hooked_target import HookedTarget
-from brokerfuzz.hooks.hooks import Hooks
 from brokerfuzz.schemas import load_contract
 from brokerfuzz.service.running import running, serve_command
 from brokerfuzz.target_options import http_options
 from brokerfuzz.targets import CallTarget, CommandTarget, HttpTarget, LineTarget, Target
 from brokerfuzz.targets.application_target import ApplicationTarget
+from brokerfuzz.targets.hidden_output import output_without_secrets
 
 DEMONSTRATION = "the demonstration service"
 """The beginning of the name of the reference service."""
@@ -45,17 +43,9 @@ class TargetKind:
 
 
 def _endpoint(options: Options, http: Options, _: ExitStack) -> Target:
-    target = HttpTarget(options["url"], **http)
     if options["hooks"] is None and options["cleanup"] is None:
-        return target
-    secrets = target.secrets
-    hide(secrets)  # before the file with hooks is loaded, because this file may print secrets
-    try:
-        hooks = Hooks(options["hooks"], options["timeout"])
-    except HookError as problem:
-        raise HookError(secrets.hide(str(problem)), details=secrets.hide(problem.details)) from None
-    removal = None if options["cleanup"] is None else cleanup(options["cleanup"])
-    return HookedTarget(options["url"], hooks=hooks, cleanup=removal, **http)
+        return HttpTarget(options["url"], **http)
+    return HookedTarget(options["url"], hooks=options["hooks"], cleanup=options["cleanup"], **http)
 
 
 def _program(options: Options, http: Options, _: ExitStack) -> Target:
@@ -109,13 +99,17 @@ TARGET_KINDS = (
 
 @contextmanager
 def opened_target(options: Options, campaign_id: str = "") -> Iterator[Target]:
-    """Creates the target of the options, and hides its secrets in the output of hooks and applications. Prints a note
-    about secrets that are too short to be hidden. The option `message` is the type of the messages.
+    """Creates the target of the options, in which `message` is the type of the messages. Prints a note about secrets
+    that are too short to be hidden.
+
+    In the `with` block, what hooks and applications print goes to standard error, without secrets. So standard output
+    contains only the results.
     """
     kind = next(kind for kind in TARGET_KINDS if kind.is_chosen(options))
     with ExitStack() as stack:
+        stack.enter_context(refused_exits())
         target = kind.create(options, http_options(options, campaign_id), stack)
-        hide(target.secrets)
+        stack.enter_context(output_without_secrets(target.secrets))
         if target.secrets.note:
             note(target.secrets.note)
         yield target

@@ -51,7 +51,7 @@ class Cleanup:
         )
 
 
-def cleanup(text: str) -> Cleanup:
+def parsed_cleanup(text: str) -> Cleanup:
     """Parses a template such as `DELETE /offers/{number}`. Raises `TargetError` if the template is invalid."""
     template = _TEMPLATE.fullmatch(text.strip())
     if template is None or "{" in _PROPERTY.sub("", template[2]) or "}" in _PROPERTY.sub("", template[2]):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from brokerfuzz.errors import HookError, UnreachableError
-from brokerfuzz.hooks.cleanup import Cleanup, NoCleanupError, is_clean
+from brokerfuzz.hooks.cleanup import Cleanup, NoCleanupError, is_clean, parsed_cleanup
 from brokerfuzz.hooks.hooks import Hooks, SentCase
 from brokerfuzz.targets.answers import GATEWAY, Answer, excerpt
 from brokerfuzz.targets.http_messages import Headers, Request, with_headers
@@ -26,17 +26,19 @@ INTERRUPTED_TIME = 0.5
 
 
 class HookedTarget(HttpTarget):
-    """An HTTP target that calls hooks. `options` are those of `HttpTarget`.
+    """An HTTP target that calls the hooks of the file or module `hooks`. `options` are those of `HttpTarget`.
 
     Each request contains the headers from `authenticate`, and brokerfuzz hides their values in all output. After each
-    accepted message, this class sends the `cleanup` request.
+    accepted message, this class sends the request that the template `cleanup` describes. Raises `HookError` if the
+    hooks cannot be used, and `TargetError` if the template is invalid.
     """
 
-    def __init__(self, url: str, *, hooks: Hooks, cleanup: Cleanup | None, **options: Any) -> None:
+    def __init__(self, url: str, *, hooks: str | None, cleanup: str | None, **options: Any) -> None:
         super().__init__(url, **options)
-        self.has_session = "authenticate" in hooks
+        self._hooks = Hooks(hooks, self.timeout, self.secrets)
+        self._cleanup = None if cleanup is None else parsed_cleanup(cleanup)
+        self.has_session = "authenticate" in self._hooks
         """True if the requests contain secrets that a hook provides while the campaign runs."""
-        self._hooks, self._cleanup = hooks, cleanup
         self._session: Headers = ()
         """The headers that `authenticate` returned last."""
         self._authentications = 0
@@ -49,7 +51,7 @@ class HookedTarget(HttpTarget):
 
     async def open(self) -> None:
         self._authenticating = asyncio.Lock()
-        self._hooks.open(self.secrets.hide)
+        self._hooks.open()
         await super().open()
 
     async def close(self) -> None:

@@ -21,7 +21,9 @@ from brokerfuzz.file_contents import read_file
 from brokerfuzz.name_patterns import HTTP_NAME
 from brokerfuzz.targets.answers import ANSWER_KINDS, Answer
 from brokerfuzz.targets.call_server import description_of
+from brokerfuzz.targets.hidden_output import output_without_secrets
 from brokerfuzz.targets.http_messages import Request
+from brokerfuzz.targets.secret_masking import Secrets
 from brokerfuzz.targets.threads import CallThread, HangingError, user_traceback
 from brokerfuzz.wording import listed
 
@@ -65,27 +67,30 @@ class SentCase:
 
 class Hooks:
     """The hooks of the file or module `name`; none if `name` is None. `seconds` is the time limit for each call of a
-    hook. Every method raises `HookError` if its hook fails, and the constructor if the hooks cannot be used.
+    hook. Every method raises `HookError` if its hook fails, and the constructor if the hooks cannot be used. These
+    errors do not contain the `secrets`, nor does what the file prints while it is loaded.
 
     A `Hooks` object can be sent to another process, also on another machine, with the text of the file (`source`). A
     module is not sent, so it must be installed there.
     """
 
-    def __init__(self, name: str | None, seconds: float, source: bytes | None = None) -> None:
+    def __init__(self, name: str | None, seconds: float, secrets: Secrets, source: bytes | None = None) -> None:
         self._name, self._seconds, self._source = name or "", seconds, source
-        self._functions = {} if name is None else self._loaded()
+        self._secrets = secrets
         self._thread: CallThread | None = None
-        self._hide: Callable[[str], str] = str
+        try:
+            self._functions = {} if name is None else self._loaded()
+        except HookError as problem:
+            raise HookError(secrets.hide(str(problem)), details=secrets.hide(problem.details)) from None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Hooks, (self._name or None, self._seconds, self._source)
+        return Hooks, (self._name or None, self._seconds, self._secrets, self._source)
 
     def __contains__(self, name: str) -> bool:
         return name in self._functions
 
-    def open(self, hide: Callable[[str], str]) -> None:
-        """Prepares the hooks for the running event loop. `hide` removes secrets from the texts of errors."""
-        self._hide = hide
+    def open(self) -> None:
+        """Prepares the hooks for the running event loop."""
         self._thread = CallThread() if self._functions else None
 
     def close(self) -> None:
@@ -99,7 +104,8 @@ class Hooks:
         if self._source is None and self._name.endswith(".py"):
             self._source = read_file(self._name, HookError, "specify the Python file that contains the hooks")
         try:
-            module = self._module()
+            with output_without_secrets(self._secrets):
+                module = self._module()
         except (Exception, SystemExit) as problem:
             frames = traceback.extract_tb(problem.__traceback__)
             lines = [
@@ -210,7 +216,8 @@ class Hooks:
 
     def _error(self, name: str, explanation: str, details: str = "") -> HookError:
         where = self._place(self._functions[name])
-        return HookError(f"{where}: the hook {name} {self._hide(explanation)}", details=self._hide(details))
+        hide = self._secrets.hide
+        return HookError(f"{where}: the hook {name} {hide(explanation)}", details=hide(details))
 
 
 def _described(problem: BaseException) -> str:

@@ -1,7 +1,7 @@
 """Removes secrets from what Python code prints while hooks, applications and functions of the user run."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from io import BufferedWriter, RawIOBase, TextIOWrapper
 from typing import TYPE_CHECKING, TextIO
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def output_without_secrets(secrets: Sequence[Secrets]) -> Iterator[None]:
+def output_without_secrets(secrets: Secrets) -> Iterator[None]:
     """In a `with` block, what Python code prints goes to standard error, without secrets."""
     hiding = _Hiding(sys.stderr, secrets)
     # The stream stays open, because an application may have passed it to a logger.
@@ -29,7 +29,7 @@ def output_without_secrets(secrets: Sequence[Secrets]) -> Iterator[None]:
 class _Hiding(RawIOBase):
     """Writes to a stream, without secrets. Holds back the last bytes if a secret may begin with them."""
 
-    def __init__(self, stream: TextIO, secrets: Sequence[Secrets]) -> None:
+    def __init__(self, stream: TextIO, secrets: Secrets) -> None:
         self._stream = stream
         self._secrets = secrets
         self._rest = b""
@@ -44,12 +44,9 @@ class _Hiding(RawIOBase):
         return self._stream.fileno()
 
     def write(self, data: "ReadableBuffer", /) -> int:
-        text = self._rest + bytes(data)
-        every_mask = [secrets.masks for secrets in self._secrets]
-        for masks in every_mask:
-            text = masks.hidden(text)
-        begun = max((masks.begun(text) for masks in every_mask), default=0)
-        complete = len(text) - begun
+        masks = self._secrets.masks
+        text = masks.hidden(self._rest + bytes(data))
+        complete = len(text) - masks.begun(text)
         self._rest = text[complete:]
         self._put(text[:complete])
         return memoryview(data).nbytes
