@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from waiting import happens
 
-from brokerfuzz.targets import Answer, Message, Target
+from brokerfuzz.targets import Answer, Target
 from brokerfuzz.targets.target import opened
 
 SECONDS = 30.0
@@ -28,8 +28,8 @@ def answers(target: Target, *bodies: bytes, at_once: bool = False) -> list[Answe
     async def ask() -> list[Answer]:
         async with opened(target):
             if at_once:
-                return await asyncio.gather(*(target.send(Message(body)) for body in bodies))
-            return [await target.send(Message(body)) for body in bodies]
+                return await asyncio.gather(*(target.send(body) for body in bodies))
+            return [await target.send(body) for body in bodies]
 
     return asyncio.run(ask())
 
@@ -45,7 +45,7 @@ def cancelled_after(target: Target, files: int, folder: Path, *bodies: bytes) ->
 
     async def ask() -> None:
         async with opened(target):
-            sent = asyncio.gather(*(target.send(Message(body)) for body in bodies))
+            sent = asyncio.gather(*(target.send(body) for body in bodies))
             until = time.monotonic() + SECONDS
             while len(list(folder.iterdir())) < files and time.monotonic() < until:
                 await asyncio.sleep(0.01)

@@ -36,7 +36,7 @@ from brokerfuzz.campaign.usual_answers import (
 from brokerfuzz.cases.case import Case, message_id
 from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.errors import JournalError, UnreachableError
-from brokerfuzz.targets import Answer, Message, Target
+from brokerfuzz.targets import Answer, Target
 from brokerfuzz.targets.waiting import Deadline
 
 WITHOUT_SESSION = 3.0
@@ -343,7 +343,7 @@ class Sender:
             self.requests += 1
             question.sent = question.body if self._fresh is None else self._fresh.of(question.case, question.body)
             try:
-                answer = await self._target.send(Message(question.sent, question.id))
+                answer = await self._target.send(question.sent, question.id)
             except UnreachableError as problem:
                 has_waited = await self._paused(deadline, problem.reason)
                 if not has_waited:

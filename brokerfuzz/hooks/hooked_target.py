@@ -9,11 +9,10 @@ from typing import Any
 from brokerfuzz.errors import HookError, UnreachableError
 from brokerfuzz.hooks.cleanup import Cleanup, NoCleanupError, is_clean, parsed_cleanup
 from brokerfuzz.hooks.hooks import Hooks, SentCase
-from brokerfuzz.targets.answers import GATEWAY, Answer, excerpt
+from brokerfuzz.targets.answers import GATEWAY, Answer
 from brokerfuzz.targets.http_messages import Headers, Request, with_headers
 from brokerfuzz.targets.http_target import CONTENT_TYPE, HttpTarget
 from brokerfuzz.targets.secret_masking import Secret, named, variable
-from brokerfuzz.targets.target import Message
 from brokerfuzz.targets.waiting import sent_patiently
 from brokerfuzz.wording import counted
 
@@ -75,14 +74,14 @@ class HookedTarget(HttpTarget):
         """References replace the values of all headers from hooks."""
         return with_headers(super().shown_headers, [(name, variable(name)) for name, _ in self._added])
 
-    async def send(self, message: Message) -> Answer:
+    async def send(self, body: bytes, case_id: str = "") -> Answer:
         """Sends a message. The hook `classify` can change the kind of the answer, for example from `accepted` to
         `rejected`. Raises `HookError` if a hook fails, and `TargetError` for the same reasons as `HttpTarget.send`.
 
         If a time limit cancels this call, the target may still accept the message. So the request continues, and
         `close` waits for the answer and the cleanup.
         """
-        exchange = asyncio.create_task(self._finished(message))
+        exchange = asyncio.create_task(self._finished(SentCase(case_id, self.campaign_id, body)))
         self._under_way.add(exchange)
         exchange.add_done_callback(self._forget)
         return await asyncio.shield(exchange)
@@ -93,13 +92,12 @@ class HookedTarget(HttpTarget):
             # Without this line, asyncio would report the exception if the call of `send` was cancelled.
             exchange.exception()
 
-    async def _finished(self, message: Message) -> Answer:
-        case = SentCase(message.case_id, self.campaign_id, message.body)
-        answer = await self._hooks.classified(await self._answer_to(self.request_of(message)))
+    async def _finished(self, case: SentCase) -> Answer:
+        answer = await self._hooks.classified(await self._answer_to(self.request_of(case.body, case.id)))
         await self._hooks.after_answer(case, answer)
         if self._cleanup is not None and answer.kind == "accepted":
-            await self._clean(self._cleanup, message, answer)
-        return excerpt(answer)
+            await self._clean(self._cleanup, case, answer)
+        return answer.shortened()
 
     # ------------------------------------------------------------------------------------------------ authentication
 
@@ -148,15 +146,15 @@ class HookedTarget(HttpTarget):
 
     # ------------------------------------------------------------------------------------------------ cleanup
 
-    async def _clean(self, cleanup: Cleanup, message: Message, accepted: Answer) -> None:
+    async def _clean(self, cleanup: Cleanup, case: SentCase, accepted: Answer) -> None:
         try:
-            url = cleanup.url(self.url, message.body, accepted)
+            url = cleanup.url(self.url, case.body, accepted)
         except NoCleanupError as problem:
             self._remaining.append(f"{cleanup.method} {cleanup.path} was not sent: {self.secrets.hide(str(problem))}")
             return
-        usual = self.request_of(message)
+        usual = self.request_of(b"", case.id)
         headers = tuple(header for header in usual.headers if header[0].lower() != CONTENT_TYPE)
-        request = Request(cleanup.method, url, headers, b"")
+        request = replace(usual, method=cleanup.method, url=url, headers=headers)
 
         async def send() -> Answer:
             await self.paced()

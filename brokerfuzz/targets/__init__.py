@@ -7,7 +7,7 @@ from brokerfuzz.targets.answers import ANSWER_KINDS, Answer, AnswerKind, AnswerR
 from brokerfuzz.targets.http_target import HttpTarget
 from brokerfuzz.targets.line_target import CallTarget, LineTarget
 from brokerfuzz.targets.program_target import CommandTarget
-from brokerfuzz.targets.target import Message, Target
+from brokerfuzz.targets.target import Target
 
 __all__ = [
     "ANSWER_KINDS",
@@ -18,6 +18,5 @@ __all__ = [
     "CommandTarget",
     "HttpTarget",
     "LineTarget",
-    "Message",
     "Target",
 ]

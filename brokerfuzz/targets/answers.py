@@ -8,7 +8,7 @@ the contract with `operationWasSuccessful: false`, the answer is `rejected`.
 import json
 import re
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 from brokerfuzz.targets.http_messages import Response
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secrets
@@ -63,10 +63,9 @@ class Answer(NamedTuple):
     headers: tuple[tuple[str, str], ...] = ()
     pause: float | None = None
 
-
-def excerpt(answer: Answer) -> Answer:
-    """Returns the part of the answer that a campaign keeps."""
-    return answer._replace(body=answer.body[:EXCERPT], headers=())
+    def shortened(self) -> Self:
+        """Returns the part of the answer that a campaign keeps."""
+        return self._replace(body=self.body[:EXCERPT], headers=())
 
 
 @dataclass(frozen=True)

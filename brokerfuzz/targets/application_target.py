@@ -14,7 +14,6 @@ from brokerfuzz.targets.asgi import AsgiCaller
 from brokerfuzz.targets.call_server import SetUpError, object_named
 from brokerfuzz.targets.http_messages import Request
 from brokerfuzz.targets.in_process import InProcessTarget
-from brokerfuzz.targets.target import Message
 from brokerfuzz.targets.threads import LoopThread
 from brokerfuzz.targets.wsgi import WsgiApplication, wsgi_response
 
@@ -71,11 +70,11 @@ class ApplicationTarget(InProcessTarget):
             self._loop.close()
         self._asgi = self._wsgi = self._loop = None
 
-    async def send(self, message: Message) -> Answer:
+    async def send(self, body: bytes, case_id: str = "") -> Answer:
         if not self.is_asynchronous:
-            return await super().send(message)
+            return await super().send(body, case_id)
         try:
-            return await self._in_loop(super().send(message), self.timeout + _GRACE)
+            return await self._in_loop(super().send(body, case_id), self.timeout + _GRACE)
         except TimeoutError:
             return self.no_answer()
 

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from brokerfuzz.errors import TargetError, UnreachableError, needs_extra, quoted
 from brokerfuzz.name_patterns import HTTP_NAME
-from brokerfuzz.targets.answers import Answer, AnswerKind, AnswerRules, excerpt
+from brokerfuzz.targets.answers import Answer, AnswerKind, AnswerRules
 from brokerfuzz.targets.http_connections import HttpConnections, is_http_url
 from brokerfuzz.targets.http_messages import (
     JSON_TYPE,
@@ -21,7 +20,7 @@ from brokerfuzz.targets.http_messages import (
 )
 from brokerfuzz.targets.reproduction import curl_line
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secrets, variable, without_user
-from brokerfuzz.targets.target import Message, Target
+from brokerfuzz.targets.target import Target
 from brokerfuzz.targets.waiting import pause_of, postponed
 
 if TYPE_CHECKING:
@@ -40,10 +39,9 @@ class HttpTarget(Target):
 
     `headers` are sent with every request. By default, the headers contain `content-type: application/json`. `timeout`
     is the maximum time in seconds from connecting to the last byte of the response. `rules` define how to interpret
-    responses. Redirects are not followed. `insecure`, `ca` and `cert` are explained in `HttpConnections`. Each request
-    contains the ID of its case and the `campaign_id`, with which users find it in the logs of the service. `secrets`
-    maps references such as `${TOKEN}` to secret values. Names, answers, errors and reports contain no secrets (see
-    `secret_masking`).
+    responses. Redirects are not followed. `connections` are options of `HttpConnections`. Each request contains the ID
+    of its case and the `campaign_id`, with which users find it in the logs of the service. `secrets` maps references
+    such as `${TOKEN}` to secret values. Names, answers, errors and reports contain no secrets (see `secret_masking`).
 
     If a connection ends without an answer, brokerfuzz sends the message once more on a new connection, and uses the
     second answer. The first connection may have ended for another reason than the message. For example, the server
@@ -70,11 +68,9 @@ class HttpTarget(Target):
         headers: Iterable[tuple[str, str]] = (),
         timeout: float = 10.0,
         rules: AnswerRules | None = None,
-        insecure: bool = False,
-        ca: str | Path | None = None,
-        cert: str | Path | None = None,
         campaign_id: str = "",
         secrets: Mapping[str, str] | None = None,
+        **connections: Any,
     ) -> None:
         if not is_http_url(url):
             shown_url = NOTHING_SECRET.url(url)
@@ -83,7 +79,7 @@ class HttpTarget(Target):
         self.timeout = timeout
         self.rules = rules or AnswerRules()
         self.campaign_id = campaign_id
-        self.connections = HttpConnections(url, insecure=insecure, ca=ca, cert=cert)
+        self.connections = HttpConnections(url, **connections)
         self.url = url
         self.headers = with_headers([(CONTENT_TYPE, JSON_TYPE)], tuple(headers))
         self.secrets = Secrets(url, self.headers, self.connections.proxy or "", (secrets or {}).items())
@@ -139,10 +135,10 @@ class HttpTarget(Target):
         if client is not None:
             await client.close()
 
-    async def send(self, message: Message) -> Answer:
+    async def send(self, body: bytes, case_id: str = "") -> Answer:
         """Sends a message and returns the answer. Raises `TargetError` like `answer_of`."""
-        exchange = await self.exchange(self.request_of(message))
-        return excerpt(self.answer_of(exchange, self.secrets))
+        exchange = await self.exchange(self.request_of(body, case_id))
+        return self.answer_of(exchange, self.secrets).shortened()
 
     async def head(self) -> Answer:
         """Sends a HEAD request, to find out whether the target can be reached. Raises `TargetError` like
@@ -151,10 +147,10 @@ class HttpTarget(Target):
         exchange = await self.exchange(Request("HEAD", self.url, tuple(self.headers), b""))
         return self.answer_of(exchange, self.secrets)
 
-    def request_of(self, message: Message) -> Request:
-        ids = (("X-Brokerfuzz-Case", message.case_id), ("X-Brokerfuzz-Campaign", self.campaign_id))
+    def request_of(self, body: bytes, case_id: str) -> Request:
+        ids = (("X-Brokerfuzz-Case", case_id), ("X-Brokerfuzz-Campaign", self.campaign_id))
         headers = with_headers(self.headers, [header for header in ids if header[1]])
-        return Request(self.method, self.url, tuple(headers), message.body)
+        return Request(self.method, self.url, tuple(headers), body)
 
     async def exchange(
         self, request: Request, prepare: Callable[[Request], Awaitable[Request]] = _unchanged

@@ -9,14 +9,14 @@ from time import perf_counter
 from typing import Any
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerRules, excerpt
+from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerRules
 from brokerfuzz.targets.call_server import description_of, line_of_code
 from brokerfuzz.targets.http_messages import JSON_TYPE, with_headers
 from brokerfuzz.targets.logged_exceptions import exceptions_of_request, watch_logs
 from brokerfuzz.targets.program import in_one_line
 from brokerfuzz.targets.reproduction import curl_line
 from brokerfuzz.targets.secret_masking import Secrets
-from brokerfuzz.targets.target import Message, Target
+from brokerfuzz.targets.target import Target
 from brokerfuzz.targets.threads import CallThread, HangingError, outside_of_event_loop, user_traceback
 
 
@@ -82,16 +82,16 @@ class InProcessTarget(Target):
 
     # ------------------------------------------------------------------------------------------------------ calls
 
-    async def send(self, message: Message) -> Answer:
+    async def send(self, body: bytes, case_id: str = "") -> Answer:
         if self.is_asynchronous:
-            return await self._awaited(message.body)
+            return await self._awaited(body)
         context = copy_context()
         if self._thread is None:
             await asyncio.sleep(0)  # so that the event loop can end the campaign
             with outside_of_event_loop():
-                return context.run(self._called, message.body)
+                return context.run(self._called, body)
         try:
-            return await self._thread.result(lambda: context.run(self._called, message.body), self.timeout)
+            return await self._thread.result(lambda: context.run(self._called, body), self.timeout)
         except HangingError:
             return self.no_answer()
 
@@ -133,7 +133,7 @@ class InProcessTarget(Target):
         answer = self.rules.read(result, self.secrets)
         if answer.kind == "crashed" and logged:
             return self._failure(logged[-1], seconds)
-        return excerpt(answer)._replace(seconds=seconds)
+        return answer.shortened()._replace(seconds=seconds)
 
     def _failure(self, problem: BaseException, seconds: float) -> Answer:
         """Returns the answer for an exception."""

@@ -13,7 +13,7 @@ from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerKind
 from brokerfuzz.targets.program import Excerpt, Program, cores, how_it_ended
 from brokerfuzz.targets.reproduction import fed
 from brokerfuzz.targets.shell import path_of, secrets_of, shown_command, words_of
-from brokerfuzz.targets.target import RUN_IN_SHELL, Message, Target
+from brokerfuzz.targets.target import RUN_IN_SHELL, Target
 
 
 class StartError(Exception):
@@ -66,13 +66,13 @@ class ProgramTarget(Target):
         if threads is not None:
             threads.shutdown(cancel_futures=True)
 
-    async def send(self, message: Message) -> Answer:
+    async def send(self, body: bytes, case_id: str = "") -> Answer:
         """If this call is cancelled, its program is killed."""
         assert self._threads is not None, "the target is open"
         mine: list[Program] = []
         loop = asyncio.get_running_loop()
         try:
-            return await loop.run_in_executor(self._threads, self._answered, message.body, mine)
+            return await loop.run_in_executor(self._threads, self._answered, body, mine)
         except asyncio.CancelledError:
             for program in mine:
                 program.kill()

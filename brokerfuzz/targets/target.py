@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from brokerfuzz.targets.answers import Answer, AnswerRules
 from brokerfuzz.targets.http_messages import Headers
@@ -12,13 +12,6 @@ from brokerfuzz.targets.secret_masking import NOTHING_SECRET
 RUN_IN_SHELL = "run the command in a shell to see why"
 CALL_IN_PYTHON = "call the function in Python to see why"
 """Advice for users if a program or a function does not work."""
-
-
-class Message(NamedTuple):
-    """A message for a target. If possible, the request contains `case_id`, the ID of the case."""
-
-    body: bytes
-    case_id: str = ""
 
 
 class Target(ABC):
@@ -57,8 +50,8 @@ class Target(ABC):
         """
 
     @abstractmethod
-    async def send(self, message: Message) -> Answer:
-        """Sends a message and returns the answer."""
+    async def send(self, body: bytes, case_id: str = "") -> Answer:
+        """Sends a message and returns the answer. If possible, the request contains the ID of the case."""
 
     @property
     def shown_headers(self) -> Headers:

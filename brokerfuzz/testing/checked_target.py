@@ -6,7 +6,7 @@ from functools import partial
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS
-from brokerfuzz.targets import Answer, HttpTarget, Message, Target
+from brokerfuzz.targets import Answer, HttpTarget, Target
 from brokerfuzz.targets.threads import LoopThread
 from brokerfuzz.targets.waiting import LONGEST_WAIT, sent_patiently
 from brokerfuzz.testing.failure_text import described_failure
@@ -51,15 +51,15 @@ class CheckedTarget:
         """
         if case.id in self._answers:
             return self._answers[case.id]
-        answer = self._loop.run(self._answer(Message(case.body, case.id)))
+        answer = self._loop.run(self._answer(case))
         if case.label == "valid":
             self._answers[case.id] = answer
             if answer.kind == "accepted":
                 self._newly_accepted.append(case.id)
         return answer
 
-    async def _answer(self, message: Message) -> Answer:
-        return await sent_patiently(partial(self._target.send, message), LONGEST_WAIT)
+    async def _answer(self, case: Case) -> Answer:
+        return await sent_patiently(partial(self._target.send, case.body, case.id), LONGEST_WAIT)
 
     def check(self, case: Case) -> Answer:
         """Sends a case and returns the answer. Raises `WrongAnswer`, an `AssertionError`, if the answer contradicts the

@@ -17,7 +17,7 @@ import pytest
 from hand_made_programs import SECONDS, answers
 from hand_made_servers import response, serving
 
-from brokerfuzz.targets import Answer, CallTarget, CommandTarget, HttpTarget, LineTarget, Message, Target
+from brokerfuzz.targets import Answer, CallTarget, CommandTarget, HttpTarget, LineTarget, Target
 from brokerfuzz.targets.application_target import ApplicationTarget
 from brokerfuzz.targets.called_targets import FunctionTarget
 from brokerfuzz.targets.target import opened
@@ -170,10 +170,10 @@ def test_answers_are_short_and_contain_no_part_of_a_secret(kind: str) -> None:
 def test_a_cancelled_message_does_not_affect_others(kind: str) -> None:
     async def ask(target: Target) -> list[Answer]:
         async with opened(target):
-            hanging = asyncio.create_task(target.send(Message(b"hang")))
+            hanging = asyncio.create_task(target.send(b"hang"))
             await asyncio.sleep(0.3)
             hanging.cancel()
-            return [await target.send(Message(b"accept")), await target.send(Message(b"reject"))]
+            return [await target.send(b"accept"), await target.send(b"reject")]
 
     with KINDS[kind](timeout=2) as target:
         said = asyncio.run(ask(target))

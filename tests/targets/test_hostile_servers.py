@@ -23,7 +23,7 @@ from hand_made_servers import (
 )
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.targets import Answer, AnswerRules, HttpTarget, Message
+from brokerfuzz.targets import Answer, AnswerRules, HttpTarget
 from brokerfuzz.targets.http_messages import Response
 from brokerfuzz.targets.target import opened
 
@@ -133,7 +133,7 @@ def test_server_behaviour_becomes_an_answer(name: str) -> None:
 
 MEMORY = """
 import asyncio, resource, sys
-from brokerfuzz.targets import HttpTarget, Message
+from brokerfuzz.targets import HttpTarget
 
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1 if sys.platform == "darwin" else 1 / 1024)
@@ -144,7 +144,7 @@ async def ask():
         target = HttpTarget(url)
         await target.open()
         before = before or peak()
-        said = await asyncio.gather(*(target.send(Message(b"{}")) for _ in range(4)))
+        said = await asyncio.gather(*(target.send(b"{}") for _ in range(4)))
         assert all(len(answer.body) <= 2048 for answer in said)
         await target.close()
     print(int(peak() - before))
@@ -218,7 +218,7 @@ def test_an_unexpected_response_is_not_the_answer_to_the_next_message(
         async with opened(HttpTarget(url, **options)) as target:
             answers = []
             for status in statuses:
-                answers.append((await target.send(Message(b"%d" % status))).status)
+                answers.append((await target.send(b"%d" % status)).status)
                 if waits:
                     await asyncio.to_thread(extras.acquire)
                     await asyncio.sleep(0.02)  # the client reads what has arrived

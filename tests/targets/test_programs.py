@@ -20,7 +20,7 @@ from fixture_types import Start, Write
 from hand_made_programs import SECONDS, answer, answers, cancelled_after, dies, is_alive, python
 from waiting import happens
 
-from brokerfuzz.targets import Answer, CallTarget, CommandTarget, LineTarget, Message, Target
+from brokerfuzz.targets import Answer, CallTarget, CommandTarget, LineTarget, Target
 from brokerfuzz.targets.target import opened
 
 pytestmark = [
@@ -189,9 +189,9 @@ def test_an_unexpected_line_is_a_crash_of_the_next_message() -> None:
     async def ask() -> list[Answer]:
         program = each("say(b'accepted\\n'); time.sleep(.1); say(b'by the way\\n')")
         async with opened(LineTarget(program, processes=1)) as target:
-            said = [await target.send(Message(b"{}"))]
+            said = [await target.send(b"{}")]
             await asyncio.sleep(0.5)
-            return [*said, await target.send(Message(b"{}")), await target.send(Message(b"{}"))]
+            return [*said, await target.send(b"{}"), await target.send(b"{}")]
 
     said = asyncio.run(ask())
     assert [one.kind for one in said] == ["accepted", "crashed", "accepted"]
@@ -296,9 +296,9 @@ def test_a_program_that_can_no_longer_be_started_was_not_reached(tmp_path: Path)
 
     async def ask() -> list[Answer]:
         async with opened(CommandTarget(str(program))) as target:
-            said = [await target.send(Message(b""))]
+            said = [await target.send(b"")]
             program.unlink()
-            return [*said, await target.send(Message(b"x"))]
+            return [*said, await target.send(b"x")]
 
     assert [(one.kind, one.reached) for one in asyncio.run(ask())] == [("accepted", True), ("crashed", False)]
 
