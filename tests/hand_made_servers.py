@@ -5,11 +5,9 @@ import struct
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Final
 
-from brokerfuzz.schemas import check
+from behaviours import CONFORMING
 
-OFFER: Final = "offer-creation-request"
 Behaviour = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
 """The reaction to the body of a request. The function writes an answer, or breaks the connection."""
 
@@ -159,7 +157,7 @@ def in_stored_brotli(data: bytes) -> bytes:
 
 def conforming(body: bytes) -> int:
     """Returns 201 if the contract allows the message, else 400."""
-    return 400 if check(OFFER, body).label == "invalid" else 201
+    return 201 if CONFORMING(body) else 400
 
 
 def reset(writer: asyncio.StreamWriter) -> None:

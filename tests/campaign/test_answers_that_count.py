@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from behaviours import CONFORMING
-from hand_made_servers import OFFER, Behaviour, response, serving
+from behaviours import CONFORMING, OFFER
+from hand_made_servers import Behaviour, response, serving
 
 import brokerfuzz
 from brokerfuzz.campaign import Observed

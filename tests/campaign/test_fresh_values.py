@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from behaviours import OFFER
 from fixture_types import Run
-from hand_made_servers import OFFER
 
 from brokerfuzz import catalogue
 from brokerfuzz.campaign.judge import Judge

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from behaviours import Condition, crashing, is_null, lenient, strict
+from behaviours import Condition, conforming, crashing, is_null, lenient, strict
 from fixture_types import Run, Start
 from hand_made_servers import answers, serving
 from pricing_reader import BUG, PRICING
 from pricing_reader import lenient as lenient_about_prices
 
 from brokerfuzz.cases.catalogue import plain_messages
-from brokerfuzz.schemas import check
 
 PLAIN: Final = plain_messages(PRICING)[0].body
 FILES: Final = ("known.json", "report.json")
@@ -43,7 +42,8 @@ def known(folder: Path, written: Path) -> Any:
 
 @pytest.fixture(scope="module")
 def conforming_url() -> Iterator[str]:
-    with serving(answers(lambda body: 400 if check(PRICING, body).label == "invalid" else 200)) as url:
+    accepts = conforming(PRICING)
+    with serving(answers(lambda body: 200 if accepts(body) else 400)) as url:
         yield url
 
 
