@@ -1,7 +1,7 @@
 """Defines the target for an HTTP endpoint."""
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -19,7 +19,7 @@ from brokerfuzz.targets.http_messages import (
     with_headers,
 )
 from brokerfuzz.targets.reproduction import curl_line
-from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secrets, variable, without_user
+from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secret, Secrets, of_url, variable, without_user
 from brokerfuzz.targets.target import Target
 from brokerfuzz.targets.waiting import pause_of, postponed
 
@@ -40,8 +40,8 @@ class HttpTarget(Target):
     `headers` are sent with every request. By default, the headers contain `content-type: application/json`. `timeout`
     is the maximum time in seconds from connecting to the last byte of the response. `rules` define how to interpret
     responses. Redirects are not followed. `connections` are options of `HttpConnections`. Each request contains the ID
-    of its case and the `campaign_id`, with which users find it in the logs of the service. `secrets` maps references
-    such as `${TOKEN}` to secret values. Names, answers, errors and reports contain no secrets (see `secret_masking`).
+    of its case and the `campaign_id`, with which users find it in the logs of the service. Names, answers, errors and
+    reports contain neither the `secrets` nor those of `headers` and URLs (see `secret_masking`).
 
     If a connection ends without an answer, brokerfuzz sends the message once more on a new connection, and uses the
     second answer. The first connection may have ended for another reason than the message. For example, the server
@@ -69,7 +69,7 @@ class HttpTarget(Target):
         timeout: float = 10.0,
         rules: AnswerRules | None = None,
         campaign_id: str = "",
-        secrets: Mapping[str, str] | None = None,
+        secrets: Iterable[Secret] = (),
         **connections: Any,
     ) -> None:
         if not is_http_url(url):
@@ -82,7 +82,7 @@ class HttpTarget(Target):
         self.connections = HttpConnections(url, **connections)
         self.url = url
         self.headers = with_headers([(CONTENT_TYPE, JSON_TYPE)], tuple(headers))
-        self.secrets = Secrets(url, self.headers, self.connections.proxy or "", (secrets or {}).items())
+        self.secrets = Secrets(url, self.headers, [*secrets, *of_url(self.connections.proxy or "")])
         self.name = self.secrets.url(url)
         self._client: HttpClient | None = None
         self._answered = False

@@ -3,7 +3,7 @@ to build requests, limit their time, interpret results, and describe crashes.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import copy_context
 from time import perf_counter
 from typing import Any
@@ -15,7 +15,7 @@ from brokerfuzz.targets.http_messages import JSON_TYPE, with_headers
 from brokerfuzz.targets.logged_exceptions import exceptions_of_request, watch_logs
 from brokerfuzz.targets.program import in_one_line
 from brokerfuzz.targets.reproduction import curl_line
-from brokerfuzz.targets.secret_masking import Secrets
+from brokerfuzz.targets.secret_masking import Secret, Secrets
 from brokerfuzz.targets.target import Target
 from brokerfuzz.targets.threads import CallThread, HangingError, outside_of_event_loop, user_traceback
 
@@ -46,16 +46,15 @@ class InProcessTarget(Target):
         headers: Iterable[tuple[str, str]] = (),
         timeout: float = 10.0,
         rules: AnswerRules | None = None,
-        secrets: Mapping[str, str] | None = None,
+        secrets: Iterable[Secret] = (),
         in_caller: bool = False,
         **of_connections: Any,
     ) -> None:
         if not path.startswith("/"):
             raise TargetError(f"{path!r} is not the path of an application: begin it with a slash, such as /offers")
-        own_headers = tuple(headers)
-        self.secrets = Secrets(path, own_headers, more=(secrets or {}).items())
         self.path, self.method, self.timeout = path, method, timeout
-        self.headers = with_headers([("content-type", JSON_TYPE)], own_headers)
+        self.headers = with_headers([("content-type", JSON_TYPE)], tuple(headers))
+        self.secrets = Secrets(path, self.headers, secrets)
         self.rules = rules or AnswerRules()
         self.name = f"{name} {self.secrets.url(self.path)}"
         self._in_caller = in_caller

@@ -10,7 +10,7 @@ import sys
 from base64 import b64encode
 from codecs import BOM_UTF8
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic, perf_counter
 from typing import Any, Literal
@@ -20,7 +20,6 @@ from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerKind
 from brokerfuzz.targets.program import Excerpt, Program, how_it_ended, in_one_line
 from brokerfuzz.targets.program_target import ProgramTarget, StartError
 from brokerfuzz.targets.reproduction import LONGEST_ARGUMENT, fed
-from brokerfuzz.targets.secret_masking import Secrets
 from brokerfuzz.targets.target import CALL_IN_PYTHON
 
 LONGEST_ANSWER = 1 << 16
@@ -204,12 +203,12 @@ class CallTarget(LineTarget):
     advice = CALL_IN_PYTHON
     timeout_reason = "the function did not return"
 
-    def __init__(self, function: str, *, secrets: Mapping[str, str] | None = None, **options: Any) -> None:
+    def __init__(self, function: str, **options: Any) -> None:
         if not _FUNCTION_NAME.fullmatch(function):
             remedy = "write a module, a colon and a function, such as 'package.module:function'"
             raise TargetError(f"{function!r} is not the name of a function: {remedy}")
         super().__init__([sys.executable or "python"], encoding="frames", **options)
-        self.name, self.secrets = function, Secrets(more=(secrets or {}).items())
+        self.name = function
 
     async def open(self) -> None:
         folders = dict.fromkeys([str(Path.cwd()), *(str(Path(entry).absolute()) for entry in sys.path)])

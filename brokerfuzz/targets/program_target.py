@@ -4,7 +4,7 @@
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 
@@ -12,7 +12,8 @@ from brokerfuzz.errors import TargetError
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerKind
 from brokerfuzz.targets.program import Excerpt, Program, cores, how_it_ended
 from brokerfuzz.targets.reproduction import fed
-from brokerfuzz.targets.shell import path_of, secrets_of, shown_command, words_of
+from brokerfuzz.targets.secret_masking import Secret, Secrets
+from brokerfuzz.targets.shell import path_of, secrets_in, shown_command, words_of
 from brokerfuzz.targets.target import RUN_IN_SHELL, Target
 
 
@@ -25,8 +26,8 @@ class ProgramTarget(Target):
     splits a command line into words. No shell is started, so variables, wildcards and pipes have no effect.
 
     Threads talk to at most `processes` programs at the same time (default: one per core). A program gets at most
-    `timeout` seconds for a message; then brokerfuzz kills it with its child processes. `secrets` maps references such
-    as `${TOKEN}` to the values that no answer or report shows.
+    `timeout` seconds for a message; then brokerfuzz kills it with its child processes. No answer or report shows the
+    `secrets`.
 
     If a program can no longer be started, the answer is `crashed` with `reached=False`. Raises `TargetError` if the
     command is invalid.
@@ -42,10 +43,10 @@ class ProgramTarget(Target):
         *,
         timeout: float = 10.0,
         processes: int | None = None,
-        secrets: Mapping[str, str] | None = None,
+        secrets: Iterable[Secret] = (),
     ) -> None:
         self._words: Sequence[str] = words_of(command)
-        self.secrets = secrets_of(self._words, secrets or {})
+        self.secrets = Secrets(more=[*secrets, *secrets_in(self._words)])
         self.name = shown_command(self._words, self.secrets)
         self.timeout, self.processes = timeout, processes
         self._path = ""

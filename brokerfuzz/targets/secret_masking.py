@@ -53,9 +53,9 @@ def variable(name: str) -> str:
     return f"${{{'_' * letters[:1].isdigit()}{letters}}}"
 
 
-def of_environment(names: Iterable[str]) -> dict[str, str]:
-    """Maps references such as `${TOKEN}` to the values of the environment variables `names`. Raises `TargetError` if a
-    variable is not set.
+def of_environment(names: Iterable[str]) -> list[Secret]:
+    """Returns the values of the environment variables `names` as secrets. Raises `TargetError` if a variable is not
+    set.
     """
     names = [str(name) for name in names]
     for name in names:
@@ -64,7 +64,7 @@ def of_environment(names: Iterable[str]) -> dict[str, str]:
                 f"the environment variable {name}, which should contain a secret, is not set: set the variable, or "
                 "correct its name"
             )
-    return {f"${{{name}}}": os.environ[name] for name in names}
+    return [(f"${{{name}}}", os.environ[name]) for name in names]
 
 
 # ----------------------------------------------------------------------------------------- descriptions of requests
@@ -100,15 +100,13 @@ def without_user(url: str) -> str:
 
 
 class Secrets:
-    """The secrets of a target: in a URL, in the URL of a proxy, in headers whose names suggest secrets, and `more`.
+    """The secrets of a target: in a URL, in headers whose names suggest secrets, and `more`.
 
     `note` tells the user which secrets are too short to be replaced in answers. Otherwise, it is empty.
     """
 
-    def __init__(
-        self, url: str = "", headers: Iterable[tuple[str, str]] = (), proxy: str = "", more: Iterable[Secret] = ()
-    ) -> None:
-        secrets = [*more, *of_url(url), *of_url(proxy)]
+    def __init__(self, url: str = "", headers: Iterable[tuple[str, str]] = (), more: Iterable[Secret] = ()) -> None:
+        secrets = [*more, *of_url(url)]
         secrets += [secret for name, value in headers if is_secret(name) for secret in named(name, value)]
         self._secrets = secrets
         self._remembered: deque[Secret] = deque(maxlen=_MOST_REMEMBERED)

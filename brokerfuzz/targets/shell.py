@@ -4,7 +4,7 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets.reproduction import shell_quoted
@@ -45,11 +45,6 @@ def path_of(words: Sequence[str], shown: str) -> str:
     raise TargetError(f"{shown} cannot be started, because its first word is no executable program: {remedy}")
 
 
-def secrets_of(words: Sequence[str], more: Mapping[str, str]) -> Secrets:
-    """`more` maps references such as `${TOKEN}` to further secret values."""
-    return Secrets(more=[*more.items(), *_secrets_in(words)])
-
-
 def shown_command(words: Sequence[str], secrets: Secrets) -> str:
     """Returns the command as a line for a POSIX shell. For example, `"${TOKEN}"` replaces the secret value of
     `--token`.
@@ -57,7 +52,7 @@ def shown_command(words: Sequence[str], secrets: Secrets) -> str:
     return " ".join(shell_quoted(secrets.described(word)) for word in words)
 
 
-def _secrets_in(words: Sequence[str]) -> Iterator[Secret]:
+def secrets_in(words: Sequence[str]) -> Iterator[Secret]:
     """Yields the secrets in URLs, headers, options and variables. The words of a nested command are not searched."""
     option = ""
     for word in words:

@@ -56,7 +56,7 @@ def _hide_secrets(variables: list[str]) -> None:
     from brokerfuzz.testing import failure_text
 
     with _explained(pytest.UsageError):
-        failure_text.hide(Secrets(more=of_environment(variables).items()))
+        failure_text.hide(Secrets(more=of_environment(variables)))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

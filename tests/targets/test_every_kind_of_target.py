@@ -156,7 +156,7 @@ def test_the_command_that_reproduces_a_message_sends_it_byte_for_byte(kind: str,
 
 @all_kinds
 def test_answers_are_short_and_contain_no_part_of_a_secret(kind: str) -> None:
-    with KINDS[kind](secrets={"${READER_SECRET}": SECRET}) as target:
+    with KINDS[kind](secrets=[("${READER_SECRET}", SECRET)]) as target:
         said = answers(target, b"accept", b"reject", b"crash")
         line = target.reproduction('{\n\t"number": "accept é"}'.encode())
         shown = [target.name, repr(target.about), line, *map(text_of, said)]
