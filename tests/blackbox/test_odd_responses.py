@@ -3,13 +3,11 @@
 import asyncio
 import gzip
 import json
-import ssl
 import sys
 import zlib
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from itertools import cycle
-from pathlib import Path
 from typing import Final
 
 import pytest
@@ -136,16 +134,6 @@ def test_a_header_that_is_not_ascii_does_not_end_a_campaign() -> None:
         report = brokerfuzz.fire(url, rules=["*/orderMinimum:minimum"], shrink=0, concurrency=1)
     assert len(answered) > len(NOT_ASCII)
     assert report.outcome.state == "complete"
-
-
-def test_a_ca_file_can_contain_the_certificate_of_the_server(run: Run, folder: Path) -> None:
-    trustme = pytest.importorskip("trustme", reason="trustme is not installed")
-    issued = trustme.CA().issue_cert("127.0.0.1")
-    issued.cert_chain_pems[0].write_to_path(str(folder / "server.pem"))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    issued.configure_cert(context)
-    with serving(sends(response(201)), tls=context) as url:
-        assert run("fire", url, "--ca", "server.pem", *WORDS).exit_code == 1
 
 
 # ---------------------------------------------------------------------------------------------------- other protocols

@@ -9,9 +9,6 @@ from hypothesis import example, given
 
 from brokerfuzz.reports.report_files import REPORTS, read_report, write_reports
 
-FEW: dict[str, Any] = {"rules": ["*orderMinimum:minimum"], "techniques": ["one-below"], "shrink": 0}
-
-
 DEEP: Any = []
 for _ in range(500):
     DEEP = [DEEP]

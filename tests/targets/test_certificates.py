@@ -91,9 +91,14 @@ def test_a_certificate_that_cannot_be_verified_is_an_error_with_both_remedies(
     assert "\n" not in str(raised.value)
 
 
-def test_a_certificate_of_a_given_authority_is_verified(authority: trustme.CA, files: Path) -> None:
-    with serving(CREATED, tls=of(good(authority))) as url:
-        assert asked(url, ca=files / "several.pem").kind == "accepted"
+def test_a_certificate_of_a_given_authority_is_verified_and_may_be_given_itself(
+    authority: trustme.CA, files: Path, tmp_path: Path
+) -> None:
+    certificate = good(authority)
+    certificate.cert_chain_pems[0].write_to_path(str(tmp_path / "server.pem"))
+    with serving(CREATED, tls=of(certificate)) as url:
+        for ca in (files / "several.pem", tmp_path / "server.pem"):
+            assert asked(url, ca=ca).kind == "accepted"
         assert asked(url.replace("127.0.0.1", "localhost"), ca=str(files / "ca.pem")).kind == "accepted"
 
 

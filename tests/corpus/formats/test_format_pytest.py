@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from exported_cases import corpus_info
-from fixture_types import Run
 from ready_suites import RULE, SEEN, TWIN, chosen, exported, fill_in
 
 from brokerfuzz.corpus import write
@@ -117,9 +116,3 @@ def test_checkers_find_no_problem(tool: list[str], tmp_path: Path) -> None:
     command = [sys.executable, "-m", *tool, "test_broker_contract.py", "conftest.py"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
     assert done.returncode == 0, done.stdout
-
-
-def test_the_folder_is_a_corpus_that_can_be_verified(run: Run, tmp_path: Path) -> None:
-    chosen = ["--message", "offer-pricing-response", "--rule", "*:minimum"]
-    assert run("export", tmp_path / "tests", "--format", "pytest", *chosen).exit_code == 0
-    assert run("corpus", "verify", tmp_path / "tests").exit_code == 0
