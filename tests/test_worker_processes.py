@@ -10,6 +10,15 @@ from hand_made_servers import serving_streams
 from brokerfuzz import workers
 from brokerfuzz.errors import WorkerError
 
+
+def test_only_a_few_parts_are_started_ahead_of_the_results() -> None:
+    begun: list[int] = []
+    with workers.processes(2) as pool:
+        results = pool.map(abs, (begun.append(number) or number for number in range(1000)))  # type: ignore[func-returns-value]
+        assert [next(results) for _ in range(8)] == list(range(8))
+        assert len(begun) < 20
+
+
 PROGRAM = """
 import os, time
 from brokerfuzz import workers
