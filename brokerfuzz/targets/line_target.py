@@ -81,11 +81,7 @@ class LineTarget(ProgramTarget):
     async def open(self) -> None:
         """Also raises `TargetError` if the first process cannot be started."""
         await super().open()
-        try:
-            self._idle.append(await asyncio.get_running_loop().run_in_executor(self._threads, self._started))
-        except StartError as problem:
-            await self.close()
-            raise TargetError(f"{self.name} {self.secrets.hide(str(problem))}") from problem
+        self._idle.append(await asyncio.get_running_loop().run_in_executor(self._threads, self._started))
 
     async def close(self) -> None:
         """Lets idle programs end, and kills all other programs."""
@@ -235,4 +231,4 @@ class CallTarget(LineTarget):
         except EOFError:
             why = f"{_ending(program.exit_code(ENDING_SECONDS), program.errors)}; {self.advice}"
         self._end(program)
-        raise StartError(f"cannot be called: {why}")
+        raise StartError(f"{self.name} cannot be called: {self.secrets.hide(why)}")

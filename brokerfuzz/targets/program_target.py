@@ -17,8 +17,8 @@ from brokerfuzz.targets.shell import path_of, secrets_in, shown_command, words_o
 from brokerfuzz.targets.target import RUN_IN_SHELL, Target
 
 
-class StartError(Exception):
-    """A program cannot be started. The text completes a sentence that begins with the name of the program."""
+class StartError(TargetError):
+    """A program cannot be started."""
 
 
 class ProgramTarget(Target):
@@ -84,10 +84,9 @@ class ProgramTarget(Target):
         try:
             return self._answer(body, mine)
         except StartError as problem:
-            reason = self.secrets.hide(str(problem))
             if not self._was_started:
-                raise TargetError(f"{self.name} {reason}") from problem
-            return Answer("crashed", reason=reason, seconds=perf_counter() - started, reached=False)
+                raise
+            return Answer("crashed", reason=str(problem), seconds=perf_counter() - started, reached=False)
 
     @abstractmethod
     def _answer(self, body: bytes, mine: list[Program]) -> Answer:
@@ -97,7 +96,7 @@ class ProgramTarget(Target):
         try:
             program = Program(self._path, self._words, self.secrets)
         except OSError as problem:
-            raise StartError(f"cannot be started ({problem.strerror}): {self.advice}") from problem
+            raise StartError(f"{self.name} cannot be started ({problem.strerror}): {self.advice}") from problem
         self._running.add(program)
         if self._threads is None:  # the target was closed in the meantime
             program.kill()
