@@ -1,6 +1,6 @@
 """Combines the states of any two properties of an object, or of an object and one around it: absent, null, with the
-plainest value, or with any value. Each value of a boolean or an enumeration is a state. Some programs fail only if two
-properties have certain states.
+plainest value, or with any value. Each value of a boolean or an enumeration is a state, and so are the sizes of arrays.
+Some programs fail only if two properties have certain states.
 
 The states of a message are chosen one after the other, each so that it gives most new pairs with those before it.
 """
@@ -21,10 +21,11 @@ _MOST = 200
 """The maximum number of messages."""
 _MOST_VALUES = 20
 """Of a longer enumeration, the first values are chosen."""
-_SIZES = (0, 1, 2, 2, 11)
+_SIZES = (0, 1, 3)
+"""The sizes of arrays."""
 
-_Option = tuple[PropertyState, Sequence[Any], Any]
-"""A state, and of a boolean or an enumeration all values and the chosen one."""
+_Option = tuple[PropertyState, Any]
+"""A state, and the value of a boolean or an enumeration, or the size of an array."""
 
 
 @once_per_contract
@@ -61,9 +62,10 @@ class _PairSource(RandomSource):
     def begin(self) -> None:
         """Begins a message."""
         self.new_pairs = 0
-        self._latest: defaultdict[str, dict[str, str]] = defaultdict(dict)
-        """Maps the site of each object to the states of the properties of the latest object there."""
-        self._values: Sequence[Any] = ()
+        self._latest: dict[str, dict[str, str]] = {}
+        """Maps the site of each object to the states of the properties of the latest object there, and of those around
+        it.
+        """
         self._value: Any = None
 
     def state(self, choices: SiteChoices, /) -> PropertyState:
@@ -74,33 +76,34 @@ class _PairSource(RandomSource):
         if choices not in self._options:
             self._options[choices] = _options(choices)
         options = self._options[choices]
-        states_before = self._states_before(site, site.parent)
-        best = max(options, key=lambda name: self._rank(name, states_before))
-        self.new_pairs += len(states_before - self._partners[best])
-        self._partners[best] |= states_before
+        states = self._states_around(site, site.parent)
+        before = set(states.values())
+        best = max(options, key=lambda name: self._rank(name, before))
+        self.new_pairs += len(before - self._partners[best])
+        self._partners[best] |= before
         self._occurrences[best] += 1
-        self._latest[site.parent.path][site.path] = best
-        state, self._values, self._value = options[best]
+        states[site.path] = best
+        state, self._value = options[best]
         return state
 
-    def _states_before(self, site: Site, parent: Site) -> set[str]:
+    def _states_around(self, site: Site, parent: Site) -> dict[str, str]:
         """Returns the states of the properties before this one, in its object and those around it. If the property has
         a state, another object begins.
         """
-        if site.path in self._latest[parent.path]:
-            self._latest[parent.path] = {}
-        return {state for outer in site.around for state in self._latest[outer.path].values()}
+        states = self._latest.get(parent.path)
+        if states is None or site.path in states:
+            around = (self._latest[outer.path] for outer in reversed(parent.around) if outer.path in self._latest)
+            states = self._latest[parent.path] = dict(next(around, {}))
+        return states
 
-    def _rank(self, name: str, states_before: set[str]) -> tuple[int, int]:
+    def _rank(self, name: str, before: set[str]) -> tuple[int, int]:
         """The state with most new pairs is the best one, and of these the rarest."""
-        return len(states_before - self._partners[name]), -self._occurrences[name]
+        return len(before - self._partners[name]), -self._occurrences[name]
 
     def choose(self, options: Sequence[Any], /) -> Any:
-        """Chooses at random, but of a boolean or an enumeration the value that `state` has chosen."""
-        if options is not self._values:
-            return super().choose(options)
-        self._values = ()
-        return self._value
+        """Chooses the value that belongs to the state, if there is one, and otherwise at random."""
+        value, self._value = self._value, None
+        return super().choose(options) if value is None or value not in options else value
 
     def plain(self, choices: SiteChoices, /) -> Any:
         value = choices.realistic[0] if choices.realistic else choices.plain
@@ -113,11 +116,18 @@ class _PairSource(RandomSource):
 def _options(choices: SiteChoices) -> Mapping[str, _Option]:
     """Maps the names of the states of a property to the states."""
     states = dict.fromkeys(choices.states)
-    has_few_values = "enum" in choices.schema or types_of(choices.schema) - {"null"} == {"boolean"}
-    if not has_few_values:
-        return {f"{choices.path} {state}": (state, (), None) for state in states}
-    values: dict[str, _Option] = {
-        f"{choices.path} {value!r}": ("drawn", choices.edges, value) for value in choices.edges[:_MOST_VALUES]
+    values = _values(choices)
+    if not values:
+        return {f"{choices.path} {state}": (state, None) for state in states}
+    options: dict[str, _Option] = {
+        f"{choices.path} {state}": (state, None) for state in states if state in ("absent", "null")
     }
-    without_value = (state for state in states if state in ("absent", "null"))
-    return {**{f"{choices.path} {state}": (state, (), None) for state in without_value}, **values}
+    return options | {f"{choices.path} {value!r}": ("drawn", value) for value in values[:_MOST_VALUES]}
+
+
+def _values(choices: SiteChoices) -> Sequence[Any]:
+    """Returns the values of a boolean or an enumeration, or the sizes of an array."""
+    types = types_of(choices.schema) - {"null"}
+    if types == {"array"}:
+        return _SIZES
+    return choices.edges if "enum" in choices.schema or types == {"boolean"} else ()
