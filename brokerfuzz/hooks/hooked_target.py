@@ -41,7 +41,7 @@ class HookedTarget(HttpTarget):
         self._session: Headers = ()
         """The headers that `authenticate` returned last."""
         self._authentications = 0
-        self._authenticating: asyncio.Lock | None = None
+        self._authenticating = asyncio.Lock()
         self._added: Headers = ()
         """The headers that hooks added to the last request."""
         self._remaining: list[str] = []
@@ -49,7 +49,7 @@ class HookedTarget(HttpTarget):
         self._under_way: set[asyncio.Task[Answer]] = set()
 
     async def open(self) -> None:
-        self._authenticating = asyncio.Lock()
+        self._authenticating = asyncio.Lock()  # a lock belongs to one event loop
         self._hooks.open()
         await super().open()
 
@@ -62,7 +62,6 @@ class HookedTarget(HttpTarget):
             interrupted = task is not None and task.cancelling()
             await asyncio.wait(self._under_way, timeout=INTERRUPTED_TIME if interrupted else FINISHING_TIME)
         await super().close()
-        self._authenticating = None
         self._hooks.close()
         remaining, self._remaining = self._remaining, []
         if remaining:
@@ -113,9 +112,8 @@ class HookedTarget(HttpTarget):
             await self._authenticate(number)
             await self.paced()
             exchange = await self.exchange(request, self._prepared)
-        if self._authenticating is not None:
-            async with self._authenticating:  # the answer may repeat a new token, which brokerfuzz does not know yet
-                pass
+        async with self._authenticating:  # the answer may repeat a new token, which brokerfuzz does not know yet
+            pass
         self._added = [header for header in exchange.request.headers if header not in request.headers]
         return self.answer_of(exchange, self.secrets.with_more(_secrets_in(self._added)))
 
@@ -137,7 +135,6 @@ class HookedTarget(HttpTarget):
         """Calls the hook `authenticate`. `number` counts the authentications before the caller sent its request. If
         another message has authenticated since then, the method does nothing.
         """
-        assert self._authenticating is not None, "the target is open"
         async with self._authenticating:
             if self._authentications == number:
                 self._session = await self._hooks.authenticate()

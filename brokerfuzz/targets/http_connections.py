@@ -26,12 +26,7 @@ class HttpConnections:
     """
 
     def __init__(
-        self,
-        url: str,
-        *,
-        insecure: bool = False,
-        ca: str | Path | None = None,
-        cert: str | Path | None = None,
+        self, url: str, *, insecure: bool = False, ca: str | Path | None = None, cert: str | Path | None = None
     ) -> None:
         self.insecure = insecure
         self.ca, self.cert = (None if path is None else str(path) for path in (ca, cert))

@@ -103,12 +103,7 @@ class HttpTarget(Target):
         user = [] if urlsplit(self.url).username is None else ["--user", '"${TARGET_USER}"']
         options = [*self.connections.curl_words(), *user]
         return curl_line(
-            self.secrets.url(self.url),
-            self.method,
-            self.shown_headers,
-            body,
-            options=options,
-            before=self.before_curl,
+            self.secrets.url(self.url), self.method, self.shown_headers, body, options=options, before=self.before_curl
         )
 
     async def open(self) -> None:

@@ -60,13 +60,7 @@ class LineTarget(ProgramTarget):
     advice = "print and flush a line with accepted or rejected for each message"
     timeout_reason = "no answer line"
 
-    def __init__(
-        self,
-        command: str | Sequence[str],
-        *,
-        encoding: Encoding = "plain",
-        **options: Any,
-    ) -> None:
+    def __init__(self, command: str | Sequence[str], *, encoding: Encoding = "plain", **options: Any) -> None:
         super().__init__(command, **options)
         self.encoding: Encoding = encoding
         self._idle: deque[Program] = deque()
