@@ -18,8 +18,6 @@ from brokerfuzz.targets.hidden_output import output_without_secrets
 
 DEMONSTRATION = "the demonstration service"
 """The beginning of the name of the reference service."""
-
-
 Options = Mapping[str, Any]
 
 

@@ -118,21 +118,29 @@ def test_hooks_authenticate_sign_classify_and_see_every_answer(fire: Fire, broke
 
 EXPIRED: Final = """
 get_token = authenticate
-calls = []
+sessions = []
 
 
 def authenticate():
-    calls.append(1)
-    return {"Authorization": "Bearer expired"} if len(calls) == 1 else get_token()
+    sessions.append(get_token() if sessions else {"Authorization": "Bearer expired"})
+    return sessions[-1]
+
+
+def after_answer(case, answer):
+    print(sessions[-1])
 """
-"""Hooks whose first token has expired."""
+"""Hooks whose first token has expired, and that print the token."""
 
 
-def test_concurrent_messages_with_an_expired_token_authenticate_once(fire: Fire, broker: Broker) -> None:
+def test_concurrent_messages_with_an_expired_token_authenticate_once_and_no_token_is_shown(
+    fire: Fire, broker: Broker
+) -> None:
     broker.life, broker.tokens = 10**6, ["the newest token"]
     done = fire("--json", HOOKS + EXPIRED)
     assert (done.exit_code, json.loads(done.stdout)["outcome"]["state"]) == (1, "complete")
     assert len(broker.tokens) == 2
+    assert "{'Authorization': 'Bearer ${AUTHORIZATION}'}" in done.stderr
+    assert "is-secret" not in done.stderr
 
 
 def test_a_time_limit_leaves_nothing_at_the_target(run: Run, broker: Broker) -> None:
