@@ -21,7 +21,7 @@ from brokerfuzz.targets.http_messages import (
 from brokerfuzz.targets.reproduction import curl_line
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secret, Secrets, of_url, variable, without_user
 from brokerfuzz.targets.target import Target
-from brokerfuzz.targets.waiting import pause_of, postponed
+from brokerfuzz.targets.waiting import postponed
 
 if TYPE_CHECKING:
     from brokerfuzz.targets.http_client import HttpClient
@@ -193,5 +193,4 @@ class HttpTarget(Target):
             return answer
         if response.status // 100 == 3 and (location := response.header("location")) is not None:
             return answer._replace(location=secrets.hide(secrets.url(location)))
-        pause = pause_of(response.status, response.header("retry-after"))
-        return answer if pause is None else postponed(answer, pause)
+        return postponed(answer, response)

@@ -8,6 +8,7 @@ from email.utils import parsedate_to_datetime
 from time import monotonic
 
 from brokerfuzz.targets.answers import Answer, AnswerKind
+from brokerfuzz.targets.http_messages import Response
 
 LONGEST_WAIT = 120.0
 """The default limit, in seconds, for waiting until a target is ready."""
@@ -49,7 +50,7 @@ async def sent_patiently(send: Callable[[], Awaitable[Answer]], seconds: float) 
     return answer
 
 
-def pause_of(status: int, retry_after: str | None) -> float | None:
+def _pause_of(status: int, retry_after: str | None) -> float | None:
     """Returns how many seconds a response asks brokerfuzz to wait, or None if it does not. Status 429 asks for a pause
     even without the header `Retry-After`. If the header is missing or invalid, or contains a date in the past, the
     pause is 0, and the pauses become longer and longer.
@@ -70,8 +71,11 @@ def _seconds_until(retry_after: str) -> float:
     return max(0.0, (date - datetime.now(UTC)).total_seconds())
 
 
-def postponed(answer: Answer, pause: float) -> Answer:
-    """Returns the answer that says nothing about the message, because the target asked for a pause."""
+def postponed(answer: Answer, response: Response) -> Answer:
+    """If the response asks for a pause, returns an answer that says nothing about the message."""
+    pause = _pause_of(response.status, response.header("retry-after"))
+    if pause is None:
+        return answer
     duration = f" for {pause:.0f} s" if pause >= 1 else ""
     reason = f"asked brokerfuzz to wait{duration} with status {answer.status}"
     kind: AnswerKind = "timeout" if answer.status == _TOO_MANY else "crashed"

@@ -1,6 +1,7 @@
 """Applications and functions that brokerfuzz tests in the process of the user."""
 
 import asyncio
+import itertools
 import logging
 import os
 import signal
@@ -39,6 +40,19 @@ APPLICATIONS: Final[dict[str, Any]] = {
     "function": lambda body: status_of(body) == 201,
     "asynchronous function": accepts_asynchronously,
 }
+
+
+@pytest.mark.parametrize("application", [asgi_of, wsgi_of])
+def test_a_message_to_which_an_application_answers_429_is_sent_again(application: Any) -> None:
+    numbers = itertools.count(1)
+
+    def limits_the_rate(body: bytes) -> int:
+        return status_of(body) if next(numbers) % 5 else 429
+
+    report = brokerfuzz.fire(application(limits_the_rate), path="/offers", rules=["*orderMinimum:minimum"])
+    assert report.outcome.state == "complete"
+    assert "did not recur" not in report.outcome.headline
+    assert not report.result.sporadic
 
 
 def state_of_the_process() -> dict[str, Any]:
