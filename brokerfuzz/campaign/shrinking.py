@@ -157,7 +157,8 @@ def simpler(scalar: Tree, schema: Mapping[str, Any]) -> list[Tree]:
 def _numbers(literal: str, schema: Mapping[str, Any]) -> list[str]:
     proposals = [*_PLAIN_NUMBERS, *_around_bounds(schema)]
     if magnitude(literal) is None:
-        proposals += [*_integers_near(literal), literal[: len(literal) // 2], literal[:-1]]
+        mantissa = literal.lower().partition("e")[0]
+        proposals += [*_integers_near(literal), mantissa, literal[: len(literal) // 2], literal[:-1]]
     return [candidate for candidate in dict.fromkeys(proposals) if _size(candidate) < _size(literal)]
 
 

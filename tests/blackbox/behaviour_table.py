@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, Final
 from unicodedata import bidirectional
 
@@ -127,6 +128,7 @@ def checks_products_only_in_product_lists(body: bytes) -> bool:
     return all(violation.at.startswith("/productClusters") and not is_list for violation in check(OFFER, body).broken)
 
 
+lenient_about_quantities = excusing(lambda one: one.rule.endswith("quantity:type") and one.found == "1.5", PRICING)
 FEW_RULES: Final[dict[str, Any]] = {"rules": ["*:minimum", "*:minLength"]}
 UNKNOWN: Final[dict[str, Any]] = {"rules": ["*:additionalProperties"], "verdicts": ["invalid"]}
 LENIENT = [
@@ -212,6 +214,17 @@ LENIENT = [
         techniques=["removed", "null-instead"],
     ),
     target(
+        excusing(
+            lambda one: (
+                one.rule.endswith(".products:required@offerType=Product-List")
+                or (one.rule.endswith(".products:type@offerType=Product-List") and one.found == "null")
+            )
+        ),
+        "productClusters[].products: accepted if it is missing or null",
+        rules=["productClusters", "productClusters[].products", "offerType"],
+        verdicts=["invalid"],
+    ),
+    target(
         excusing(lambda one: one.rule.endswith(":type") and one.found == "null", PRICING),
         "accepts null for strings, numbers and objects",
         message_type=PRICING,
@@ -266,6 +279,21 @@ def has_many(*path: str) -> Condition:
     return has_more_than_50
 
 
+def has_rising_limits(values: dict[str, Any], low: str = "orderMinimum", high: str = "orderMaximum") -> bool:
+    return values.get(low) is not None and values.get(high) is not None and bool(values[low] < values[high])
+
+
+def has_fine_total(pricing: dict[str, Any]) -> bool:
+    total = pricing.get("totalExtendedPrice") or 0
+    return abs(total) < 1e6 and round(total, 2) != total
+
+
+def has_more_digits(most: int, price: float | None) -> bool:
+    """As pydantic and databases count the digits of a decimal."""
+    decimals = Decimal(repr(price or 0))
+    return len(f"{abs(decimals):f}".replace(".", "").lstrip("0")) > most or -decimals.as_tuple().exponent > most  # type: ignore[operator]
+
+
 def is_longer(name: str, most: int) -> Condition:
     return lambda message: len(message.get(name) or "") > most
 
@@ -292,6 +320,20 @@ REJECTING = [
         "omniChannel.offers[].offerId: rejected if it is absent",
     ),
     rejecting(is_longer("accessGroups", 10), "accessGroups: rejected if it has more than 10 items"),
+    rejecting(
+        lambda message: is_longer("accessGroups", 9)(message) or has_rising_limits(message),
+        "accessGroups: rejected if it has more than 9 items",
+        "orderMinimum: rejected if it is below orderMaximum",
+    ),
+    rejecting(
+        lambda message: any(
+            has_rising_limits(tier, "minimumQuantity", "maximumQuantity")
+            for tiers in price_tiers(message)
+            for tier in tiers
+        ),
+        "priceClasses[].priceTiers[].minimumQuantity: rejected if it is below maximumQuantity",
+        **VALID,
+    ),
     rejecting(
         lambda message: "description" not in message and "comments" in message,
         "description: rejected if it is absent and comments is present",
@@ -323,6 +365,10 @@ REJECTING = [
     rejecting(
         lambda message: len(str(message.get("description")).encode()) > 200,
         "description: rejected if it is longer than 200 bytes in UTF-8",
+    ),
+    rejecting(
+        lambda message: has_more_digits(12, message.get("defaultPrice")),
+        "defaultPrice: rejected if it has more than 12 digits",
     ),
     rejecting(
         lambda message: isinstance(message.get("weightInPounds"), float),
@@ -404,6 +450,12 @@ REJECTING = [
         message_type=PRICING,
         verdicts=["valid"],
     ),
+    target(
+        strict(lambda message: has_fine_total(message.get("data") or {}), conforming(PRICING)),
+        "data.totalExtendedPrice: rejected if it has more than two decimal places",
+        message_type=PRICING,
+        verdicts=["valid"],
+    ),
     *(
         target(
             lambda body, pattern=pattern: not re.search(pattern, body) and conforming(PRICING)(body),  # type: ignore[misc]
@@ -469,7 +521,26 @@ def has_no_prices(message: dict[str, Any]) -> bool:
     return isinstance(data, dict) and data.get("offers") == []
 
 
+def divides_by_the_pages_before_the_last(body: bytes) -> bool:
+    """Reads the second of the product IDs, too."""
+    data = parsed(body).get("data")
+    for offer in objects({"data": data}, "offers") if isinstance(data, dict) else ():
+        ids, page_count = offer.get("productIds"), offer.get("pageCount")
+        if isinstance(ids, list) and ids:
+            assert ids[1] is not ids
+        if type(page_count) is int:
+            divmod(1000, page_count - 1)
+    return conforming(PRICING)(body) or lenient_about_quantities(body)
+
+
 CRASHING = [
+    target(
+        divides_by_the_pages_before_the_last,
+        "crashes (IndexError) if data.offers[].productIds has 1 item",
+        "crashes (ZeroDivisionError) if data.offers[].pageCount is the minimum",
+        "data.offers[].quantity: accepted 1.5; must be an integer",
+        message_type=PRICING,
+    ),
     crashing_at(
         lambda message: isinstance(value := message.get("orderMinimum"), int) and abs(value) >= 1 << 63,
         "orderMinimum is an integer beyond 64 bits",

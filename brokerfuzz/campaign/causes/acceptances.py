@@ -9,19 +9,20 @@ rule. The units that remain are findings of their own.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
 from brokerfuzz.campaign.causes.attributes import Attribute
 from brokerfuzz.campaign.causes.conditions import DIFFERS, EQUALS, HAS_VALUE, MISSING
-from brokerfuzz.campaign.causes.evidence import Evidence, Mask, is_certain, union
+from brokerfuzz.campaign.causes.evidence import COUNTEREXAMPLE, Evidence, Mask, is_certain, union
 from brokerfuzz.campaign.causes.explanation import MOST_NAMED, Explanation
 from brokerfuzz.campaign.causes.leniencies import (
     IGNORES_CASE,
     IGNORES_UNKNOWN,
     Habit,
     UncheckedPlace,
+    arrays_with_later_item,
     conversions_in_words,
     conversions_with_one_cause,
     habit_of,
@@ -30,7 +31,7 @@ from brokerfuzz.campaign.causes.leniencies import (
 )
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.proof import Trial
-from brokerfuzz.pointers import is_within, steps_of
+from brokerfuzz.pointers import is_within
 from brokerfuzz.schemas.rule import JSON_RULE
 from brokerfuzz.schemas.rule_ids import parts_of_id, short_id
 from brokerfuzz.schemas.verdicts import contradiction
@@ -48,8 +49,6 @@ USUAL: Final = 0.8
 """If more than this share of the cases at other places fails as well, the place explains nothing."""
 COVERED: Final = 0.9
 """At least this share of the cases of a unit must belong to its explanation."""
-COUNTEREXAMPLE: Final = 10
-"""The number of failing cases that one case outweighs that does not fail."""
 _UNUSUAL: Final = re.compile(rb"[^ -\[\]-~]|__|\"[^a-zA-Z\"]*\":")
 """A byte that is not printable ASCII, the backslash of an escape, or a name such as `__proto__` or an empty one."""
 
@@ -136,14 +135,18 @@ class AcceptanceSearch:
         return f"message: accepts text that is not JSON ({listed(sorted(techniques), most=MOST_NAMED)})"
 
     def _explanation_of(self, candidate: _Candidate, units: Sequence[_Unit]) -> Explanation:
-        """A habit that shows at one place only is a mistake at this place."""
+        """A habit that shows at one place only, or at two of many, is a mistake at these places."""
         text = candidate.text or conversions_in_words(unit.habit for unit in units if unit.habit)
         sites = {unit.site for unit in units}
         covered = union(unit.cases for unit in units)
-        if len(sites) > 1 or not candidate.is_habit:
-            return self._explanation(candidate.key, text, covered, candidate.cases, is_habit=candidate.is_habit)
-        tried = candidate.cases & self._with_rules({unit.rule for unit in units})
-        return self._explanation(candidate.key, f"{sites.pop()}: {text}", covered, tried)
+        if not candidate.is_habit:
+            names_items = candidate.checked_items > 0
+            return self._explanation(candidate.key, text, covered, candidate.cases, names_items=names_items)
+        rules = {unit.rule for unit in units}
+        if len(sites) > MOST_NAMED or (len(sites) > 1 and len(rules) == self._tried_rules(candidate.cases)):
+            return self._explanation(candidate.key, text, covered, candidate.cases, is_habit=True)
+        tried = candidate.cases & self._with_rules(rules)
+        return self._explanation(candidate.key, f"{listed(sorted(sites))}: {text}", covered, tried)
 
     def _rank(self, candidate: _Candidate, remaining: frozenset[_Unit]) -> tuple[int, bool, int, int, int]:
         """A case that does not fail speaks against a cause more than one that fails speaks for it. If the same cases
@@ -155,15 +158,25 @@ class AcceptanceSearch:
         return units, is_certain(candidate.cases, self._failing), candidate.simplicity, weight, candidate.checked_items
 
     def _explanation(
-        self, key: tuple[str, ...], text: str, covered: Mask, tried: Mask, *, is_habit: bool = False
+        self,
+        key: tuple[str, ...],
+        text: str,
+        covered: Mask,
+        tried: Mask,
+        *,
+        is_habit: bool = False,
+        names_items: bool = False,
     ) -> Explanation:
         cases = self._evidence.cases(covered)
-        plainest = min(cases, key=_strangeness)
+        plainest = min(self._evidence.cases(covered & tried), key=_strangeness)
         rules = list(dict.fromkeys(trial.verdict.broken[0].rule for trial in cases))
         tried_rules = {trial.rule for trial in self._evidence.cases(tried | covered)} - {None}
         violation = plainest.verdict.broken[0]
+        text = text or contradiction(violation.rule, violation.at, violation.found, violation.demanded, "accepted")
+        if not names_items and self._is_checked_in_first_items(covered, rules):
+            text = text.replace(":", " in a later item:", 1)
         return Explanation(
-            text=text or contradiction(violation.rule, violation.at, violation.found, violation.demanded, "accepted"),
+            text=text,
             failure=Failure.of(plainest),
             key=key,
             failing=tuple(sorted({entry for trial in cases for entry in _failing_entries(trial)})),
@@ -194,6 +207,24 @@ class AcceptanceSearch:
     def _places_of(self, trial: Trial) -> Iterator[UncheckedPlace]:
         return unchecked_places_of(trial.case, self._contract)
 
+    def _tried_rules(self, cases: Mask) -> int:
+        return sum(bool(cases & with_rule) for with_rule in self._of_kind("rule").values())
+
+    def _is_checked_in_first_items(self, covered: Mask, rules: Sequence[str]) -> bool:
+        """Returns whether these cases have their faults in later items of an array, and its first item is checked."""
+        tried = self._with_rules(rules) & self._concerned
+        return any(
+            not covered & ~in_later_items and tried & ~in_later_items and not tried & ~in_later_items & self._failing
+            for in_later_items in self._in_later_items.values()
+        )
+
+    @cached_property
+    def _in_later_items(self) -> dict[str, Mask]:
+        return self._evidence.cases_by(
+            lambda trial: [array for fault in trial.case.faults for array in arrays_with_later_item(fault)],
+            self._concerned,
+        )
+
     def _rule_and_habit(self, trial: Trial) -> Iterator[tuple[str, Habit | None]]:
         yield trial.rule or trial.verdict.broken[0].rule, next(self._habits_of(trial), None)
 
@@ -203,6 +234,9 @@ class AcceptanceSearch:
     def _with_rules(self, rules: Iterable[str]) -> Mask:
         masks = {place.name: cases for place, cases in self._of_kind("rule").items()}
         return union(masks[rule] for rule in rules)
+
+    def _type_faults(self) -> Mask:
+        return union(cases for place, cases in self._of_kind("rule").items() if place.name.endswith(":type"))
 
     def _certain(self, kind: str) -> dict[UncheckedPlace, Mask]:
         """Returns the places of this kind at which (almost) every fault is accepted, whatever the habit."""
@@ -236,7 +270,14 @@ class AcceptanceSearch:
         if cases:
             text = f"{listed(sorted(site.name for site in unread), most=MOST_NAMED)}: nothing is checked"
             yield _Candidate(("unchecked",), text, self._units_within(cases), cases)
-        habits = list(self._habits_at_several_places(cases | union(self._certain("later items").values())))
+        types = {place: cases for place, cases in self._certain("rule").items() if place.name.endswith(":type")}
+        unchecked_types = union(types.values())
+        if len(types) > 1:
+            key = ("unchecked types",)
+            units = self._units_within(unchecked_types)
+            yield _Candidate(key, "does not check types", units, self._type_faults(), simplicity=2, is_habit=True)
+        unread_items = union(self._certain("later items").values())
+        habits = list(self._habits_at_several_places(cases | unread_items | unchecked_types))
         yield from habits
         everywhere = frozenset[_Unit]().union(*(habit.units for habit in habits if habit.is_everywhere))
         yield from self._sites_with_several_habits(everywhere)
@@ -250,7 +291,7 @@ class AcceptanceSearch:
         habits = []
         for habit, units in units_with.items():
             rules = {unit.rule for unit in units}
-            tried_rules = sum(bool(cases & tried[habit]) for cases in self._of_kind("rule").values())
+            tried_rules = self._tried_rules(tried[habit])
             if units and (len(units) >= SEVERAL or len(rules) >= tried_rules):
                 habits.append(habit)
                 is_everywhere = len(rules) >= tried_rules and len({unit.site for unit in units}) > 1
@@ -289,7 +330,9 @@ class AcceptanceSearch:
                 both = cases & mask
                 if both not in (cases, mask) and self._explains(both):
                     text = f"{self._text_of(place, both)} if {context.clause(with_subject=True)}"
-                    yield self._place(text, place, both, -2)
+                    candidate = self._place(text, place, both, -2)
+                    units = frozenset(unit for unit in candidate.units if not unit.cases & ~both)
+                    yield replace(candidate, units=units)
 
     def _text_of(self, place: UncheckedPlace, cases: Mask) -> str:
         if place.kind != "without value":
@@ -333,8 +376,8 @@ def _failing_entries(trial: Trial) -> Iterator[str]:
     if not trial.case.faults:
         yield f"accepts {short_id(trial.verdict.broken[0].rule)} without a technique"
     for fault in trial.case.faults:
-        later = any(step.isdecimal() and int(step) for step in steps_of(fault.at))
-        yield f"accepts {short_id(fault.rule)} {fault.technique}{' in a later item' if later else ''}"
+        where = " in a later item" if arrays_with_later_item(fault) else ""
+        yield f"accepts {short_id(fault.rule)} {fault.technique}{where}"
 
 
 def _habits_in_words(units: Sequence[_Unit]) -> str:

@@ -49,7 +49,8 @@ def _is_wider(wider: Cause, cause: Cause) -> bool:
 
 def _answer(cause: Cause) -> tuple[str, ...]:
     """What tells failures apart. The text of a rejection may name the property, so it does not."""
-    return cause.text if FINDING_KINDS[cause.failure.kind].text_matters else cause.text[:1]
+    answer = cause.failure.answer
+    return cause.text if FINDING_KINDS[cause.failure.kind].text_matters else (answer.kind, str(answer.status))
 
 
 def _groups_of(causes: Sequence[Cause]) -> list[list[Cause]]:

@@ -7,6 +7,7 @@ The edges of the generator are conditions, so an edge that is added there also e
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, Final
 
 from brokerfuzz.campaign.shrinking import MOST_CUT
@@ -88,6 +89,14 @@ def _is_below(number: int | float, schema: Schema, bound: tuple[int, bool]) -> b
     return number < limit and not (only_integers and isinstance(number, float))
 
 
+def digit_count(number: int | float) -> int:
+    """Returns the number of digits before and after the decimal point, as the decimal types of databases count them."""
+    _, digits, exponent = Decimal(repr(number)).as_tuple()
+    if not isinstance(exponent, int):  # a number that is too large for a double
+        return 0
+    return max(len(digits) + max(exponent, 0), -exponent)
+
+
 def _bound_in_words(side: str, bound: int, only_integers: bool) -> str:
     bits = next((name for power, name in _BITS.items() if abs(abs(bound) - 2**power) <= 1), None)
     if abs(bound) > 2**64:
@@ -143,6 +152,14 @@ ONLY_ASCII_SPACE: Final = ConditionKind(  # each language has its own idea of wh
     lambda text, schema, _: text != "" and not text.strip(" \t\n\v\f\r"),
     lambda _: "it contains only spaces, tabs and line breaks",
 )
+BEYOND_ASCII: Final = ConditionKind(
+    "string", lambda text, schema, _: not text.isascii(), lambda _: "it contains a character beyond ASCII"
+)
+BEYOND_LATIN_1: Final = ConditionKind(  # HTTP headers, and databases with an old encoding
+    "string",
+    lambda text, schema, _: max(text, default="") > "\xff",
+    lambda _: "it contains a character beyond Latin-1",
+)
 HAS_POINT: Final = ConditionKind(  # some readers reject 1.0 and 1e2 where they expect an integer
     "number", lambda number, schema, _: isinstance(number, float), lambda _: "it has a decimal point or an exponent"
 )
@@ -152,6 +169,11 @@ IS_INTEGER: Final = ConditionKind(
 # Some readers treat an integer and the same number with a fraction differently.
 ABOVE: Final = ConditionKind("number", _is_above, lambda bound: _bound_in_words("above", *bound))
 BELOW: Final = ConditionKind("number", _is_below, lambda bound: _bound_in_words("below", *bound))
+MORE_DIGITS: Final = ConditionKind(
+    "number",
+    lambda number, schema, count: digit_count(number) > count,
+    lambda count: f"it has more than {counted(count, 'digit')}",
+)
 MORE_ITEMS: Final = ConditionKind(
     "array",
     lambda items, schema, count: len(items) > count,
@@ -162,6 +184,9 @@ ITEM_COUNT: Final = ConditionKind(
     lambda items, schema, count: len(items) == count,
     lambda count: f"it has {counted(count, 'item')}" if count else "it is empty",
 )
+
+
+_OF_CHARACTERS: Final = (HAS_LONE_SURROGATE, ONLY_ASCII_SPACE, BEYOND_ASCII, BEYOND_LATIN_1)
 
 
 def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[ValueCondition]:
@@ -178,7 +203,7 @@ def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[Val
     if isinstance(value, dict):
         return
     is_short = not isinstance(value, str) or len(value) <= _LONGEST_LITERAL
-    yield from (kind.of() for kind in (HAS_LONE_SURROGATE, ONLY_ASCII_SPACE) if kind.holds(value, schema))
+    yield from (kind.of() for kind in _OF_CHARACTERS if kind.holds(value, schema))
     if isinstance(value, str) and value and is_short and "enum" not in schema:
         yield CONTAINS.of(value)
     if isinstance(value, str) and (year := _YEAR.match(value)):
@@ -196,6 +221,8 @@ def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[Val
                 yield ABOVE.of((value - 1, only_integers))
             if value <= 0:
                 yield BELOW.of((value + 1, only_integers))
+    if name == "number" and digit_count(value) > 1:
+        yield MORE_DIGITS.of(digit_count(value) - 1)
     if is_short:
         yield EQUALS.of(value)
     if value is None:

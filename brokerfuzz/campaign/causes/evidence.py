@@ -19,6 +19,8 @@ from brokerfuzz.schemas.sites import schema_at
 
 CERTAIN: Final = 0.95
 """At least this share of the cases with an attribute must fail. Some cases fail in a different way."""
+COUNTEREXAMPLE: Final = 10
+"""The number of failing cases that one case outweighs that does not fail."""
 
 Mask = int
 """A set of cases: bit `i` stands for the case at position `i` of `Evidence.trials`."""

@@ -106,7 +106,7 @@ def explanation_of(causes: Sequence[Cause]) -> Explanation:
     """Returns the explanation of causes that belong together: they have one line of code, one condition at several
     places, or one property with several conditions.
     """
-    first = min(causes, key=lambda cause: (not cause.attributes, len(cause.failure.body), cause.failure.number))
+    first = min(_stated(causes), key=_plainness)
     sites = tuple(dict.fromkeys(site for cause in causes for site in cause.sites))
     failing = tuple(sorted({f"{FINDING_KINDS[cause.failure.kind].failing} {cause.failing}" for cause in causes}))
     return Explanation(
@@ -120,6 +120,11 @@ def explanation_of(causes: Sequence[Cause]) -> Explanation:
         sites=sites,
         causes=tuple(causes),
     )
+
+
+def _plainness(cause: Cause) -> tuple[bool, bool, int, int]:
+    failure = cause.failure
+    return not cause.attributes, failure.verdict.label == "invalid", len(failure.body), failure.number
 
 
 def explanation_of_loss(failure: Failure) -> Explanation:
@@ -147,18 +152,25 @@ def _sentence(causes: Sequence[Cause], first: Cause) -> str:
     reason = printable(first.failure.answer.reason, _LONGEST_REASON)
     if first.line:
         exceptions = sorted({cause.failure.answer.reason.partition(":")[0].partition(" (")[0] for cause in causes})
-        in_order = sorted(_without_examples_of_unusual(causes), key=lambda cause: not cause.attributes)
+        known = [cause for cause in causes if cause.attributes or cause.sites] or causes
+        in_order = sorted(_without_examples_of_unusual(known), key=lambda cause: not cause.attributes)
         subjects = dict.fromkeys(map(_with_subject, in_order))
         return f"{first.line}: crashes ({listed(exceptions)}) if {listed(subjects, 'or', most=MOST_NAMED)}"
     if first.attributes == (VALID,):
         return f"rejects (almost) every valid message ({reason})"
     kind = FINDING_KINDS[first.failure.kind]
-    stated = [cause for cause in causes if not cause.attributes][:1] or causes
+    stated = _stated(causes)
     conditions = dict.fromkeys(cause.condition() for cause in stated)
     if not any(conditions):
         return f"message: {kind.verb} ({reason}); the cause was not found"
     after = f" ({reason})" if kind.text_matters else ""
     return f"{_place(stated)}: {kind.verb} if {listed(conditions, 'or', most=MOST_NAMED)}{after}"
+
+
+def _stated(causes: Sequence[Cause]) -> Sequence[Cause]:
+    """If some values of a property have nothing in common, the sentence gives one of them as an example."""
+    unclear = [cause for cause in causes if not cause.attributes and not cause.line]
+    return unclear[:1] or causes
 
 
 def _place(causes: Sequence[Cause]) -> str:

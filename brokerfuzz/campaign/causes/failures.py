@@ -45,13 +45,15 @@ class FailureSearch:
         self.extend(evidence)
 
     def extend(self, evidence: Evidence) -> None:
-        """Takes the evidence of further cases. What the known causes do not cover remains to be explained."""
+        """Takes the evidence of further cases. What the known causes do not cover remains to be explained, and what a
+        cause covers that they contradict.
+        """
         self._evidence = evidence
         self._failing = evidence.mask(lambda trial: trial.contradiction == self._kind)
         concerned = evidence.mask(self._could_fail)
         self._passing = concerned & ~self._failing
         self._generaliser = Generaliser(evidence, self._failing, concerned)
-        self._causes = [self._extended(cause) for cause in self._causes]
+        self._causes = [self._extended(cause) for cause in self._causes if self._is_still_certain(cause)]
         covered = union(cause.covered for cause in self._causes)
         self._unexplained = self._at_the_same_line(self._failing & ~covered)
 
@@ -74,21 +76,23 @@ class FailureSearch:
             return True
         return trial.verdict.label == "valid" and trial.answer.kind in ("accepted", "rejected")
 
+    def _is_still_certain(self, cause: Cause) -> bool:
+        is_faulty = cause.failure.verdict.label == "invalid"
+        return not cause.attributes or self._generaliser.is_certain(cause.attributes, cause.line, is_faulty=is_faulty)
+
     def _extended(self, cause: Cause) -> Cause:
         if not cause.attributes:
             return cause
         tried = self._generaliser.having(cause.attributes) | cause.covered
-        return replace(cause, tried=tried, covered=cause.covered | (tried & self._at_line(cause.line)))
+        return replace(
+            cause, tried=tried, covered=cause.covered | (tried & self._generaliser.failing_at.get(cause.line, 0))
+        )
 
-    def _at_line(self, line: str) -> Mask:
-        is_there = self._evidence.mask(lambda trial: line_of_code(trial.answer) == line)
-        return is_there & self._failing
-
-    def _at_the_same_line(self, failing: Mask) -> list[list[int]]:
-        """Returns the positions of the failing cases with the same line of code, or with none, the plainest first.
-        Texts do not tell them apart, because many name the property and not the problem.
+    def _at_the_same_line(self, unexplained: Mask) -> list[list[int]]:
+        """Returns the positions of the cases with the same line of code, or with none, the plainest first. Texts do not
+        tell them apart, because many name the property and not the problem.
         """
-        groups = self._evidence.cases_by(lambda trial: [line_of_code(trial.answer)], failing).values()
+        groups = [cases & unexplained for cases in self._generaliser.failing_at.values() if cases & unexplained]
         return [sorted(self._evidence.positions(group), key=self._plainness) for group in groups]
 
     def _plainness(self, position: int) -> tuple[bool, int, int]:

@@ -17,6 +17,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Any, Final
 
+from brokerfuzz.campaign.answer_texts import line_of_code
 from brokerfuzz.campaign.causes.attributes import (
     Attribute,
     Attributes,
@@ -38,7 +39,7 @@ from brokerfuzz.campaign.causes.conditions import (
     conditions_of,
     longer_than_shortened,
 )
-from brokerfuzz.campaign.causes.evidence import Evidence, Mask, is_certain, occurrences
+from brokerfuzz.campaign.causes.evidence import COUNTEREXAMPLE, Evidence, Mask, is_certain, occurrences
 from brokerfuzz.campaign.difference import Difference
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.cases.covering.edges import edges
@@ -63,6 +64,8 @@ class Generaliser:
         self._evidence, self._failing, self._concerned = evidence, failing, concerned
         self._rejected = evidence.mask(lambda trial: trial.answer.kind == "rejected") & ~failing
         """The target may have rejected these messages before it reached the code that fails."""
+        self.failing_at = evidence.cases_by(lambda trial: [line_of_code(trial.answer)], failing)
+        """The failing cases of each line of code."""
         self._rightly_rejected = self._rejected & evidence.mask(lambda trial: trial.verdict.label == "invalid")
         self._sites = evidence.contract.sites[evidence.message_type]
         self._edges = edges(evidence.contract, evidence.message_type)
@@ -109,29 +112,42 @@ class Generaliser:
         outermost, inside = _split(causes)
         candidates = [*self._candidates(outermost, limit, failure), *((relation,) for relation in relations)]
         candidates_inside = [(attribute,) for cause in inside for attribute in self._attributes_of_cause(cause, limit)]
+        single = [(attribute,) for cause in outermost for attribute in self._attributes_of_cause(cause, limit)]
         return (
             self._best(candidates, position)
             or self._best(candidates_inside, position)
+            or self._best(single, position, ENOUGH)
             or self._best(self._in_items([*candidates, *candidates_inside], causes), position, ENOUGH)
             or self._best(self._in_context(candidates, causes, failure.body), position)
         )
 
-    def _best(self, candidates: Iterable[Attributes], position: int, least: int = 1) -> Attributes:
-        """Returns the candidate that explains most failures (`least` or more), among them that at `position`."""
-        is_faulty = self._evidence.trials[position].verdict.label == "invalid"
-        ignored = self._rejected & ~self._rightly_rejected if is_faulty else self._rejected
-        explaining = []
-        for attributes in candidates:
-            cases = self.having(attributes)
-            is_enough = (cases & self._failing).bit_count() >= least
-            if is_enough and cases >> position & 1 and is_certain(cases & ~ignored, self._failing):
-                explaining.append(attributes)
-        return max(explaining, key=self._reach, default=())
+    def is_certain(self, attributes: Attributes, line: str, *, is_faulty: bool) -> bool:
+        """Returns whether (almost) every case with these attributes fails at a line of code."""
+        failing, passing = self._failing_and_passing(attributes, line, is_faulty=is_faulty)
+        return is_certain(failing | passing, failing)
 
-    def _reach(self, attributes: Attributes) -> tuple[int, int]:
-        """Of the attributes that explain equally many failures, those with a site are preferred."""
-        failures = (self.having(attributes) & self._failing).bit_count()
-        return failures, sum(attribute.site is not None for attribute in attributes)
+    def _failing_and_passing(self, attributes: Attributes, line: str, *, is_faulty: bool) -> tuple[Mask, Mask]:
+        """Returns the cases with these attributes that fail at a line of code, and those that pass. A message that the
+        target rejected, or with which it failed at another line, may not have reached this line.
+        """
+        cases = self.having(attributes)
+        unclear = self._rejected & ~self._rightly_rejected if is_faulty else self._rejected
+        return cases & self.failing_at.get(line, 0), cases & ~self._failing & ~unclear
+
+    def _best(self, candidates: Iterable[Attributes], position: int, least: int = 1) -> Attributes:
+        """Returns the candidate that explains most failures (`least` or more), among them that at `position`. Of those
+        that explain equally many, a single attribute is preferred, and then one with a site.
+        """
+        trial = self._evidence.trials[position]
+        line, is_faulty = line_of_code(trial.answer), trial.verdict.label == "invalid"
+        explaining: dict[Attributes, tuple[int, int, int]] = {}
+        for attributes in candidates:
+            failing, passing = self._failing_and_passing(attributes, line, is_faulty=is_faulty)
+            failures = failing.bit_count()
+            if failures >= least and failing >> position & 1 and is_certain(failing | passing, failing):
+                weight = failures - COUNTEREXAMPLE * passing.bit_count()
+                explaining[attributes] = weight, -len(attributes), sum(one.site is not None for one in attributes)
+        return max(explaining, key=lambda attributes: explaining[attributes], default=())
 
     def _candidates(self, causes: Sequence[Difference], limit: Attribute | None, failure: Failure) -> list[Attributes]:
         candidates: list[Attributes] = []

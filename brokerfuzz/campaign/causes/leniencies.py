@@ -14,7 +14,7 @@ from typing import Final, Literal, NamedTuple
 from brokerfuzz.campaign.causes.explanation import MOST_NAMED
 from brokerfuzz.cases.case import Case, Fault
 from brokerfuzz.cases.techniques import family_of
-from brokerfuzz.pointers import path_below, steps_of, value_at
+from brokerfuzz.pointers import path_below, path_to, steps_of, value_at
 from brokerfuzz.schemas import Contract, Rule
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.rule import JSON_RULE
@@ -83,8 +83,24 @@ def unchecked_places_of(case: Case, contract: Contract) -> Iterator[UncheckedPla
             else:
                 path = path_below(path, step)
             yield UncheckedPlace("below", path, f"{path}: nothing is checked")
-        if missing_null_or_empty(path, fault, case, contract):
+        absence = missing_null_or_empty(path, fault, case, contract)
+        if absence:
             yield UncheckedPlace("without value", path, f"{path}: accepted if it has no value")
+        if absence in ("missing", "null"):
+            text = f"{path}: accepted if it is missing or null"
+            arrays = arrays_with_later_item(fault)
+            yield UncheckedPlace("without value", path, text)
+            yield from (UncheckedPlace("without value", path, f"{text} in a later item of {array}") for array in arrays)
+
+
+def arrays_with_later_item(fault: Fault) -> list[str]:
+    """Returns the arrays that have a fault in an item after the first."""
+    steps = steps_of(fault.at)
+    return [
+        path_to(int(step) if step.isdecimal() else step for step in steps[:depth])
+        for depth, index in enumerate(steps)
+        if index.isdecimal() and int(index)
+    ]
 
 
 def _in_item(array: str, index: int) -> Iterator[UncheckedPlace]:
@@ -149,17 +165,16 @@ def _plural(json_type: str) -> str:
 
 def conversions_with_one_cause(habits: Sequence[Habit], shown: Iterable[Habit]) -> list[Habit]:
     """Returns those of the `shown` conversions that have one cause if a reader has these habits: two of the same
-    values, two to the same type, or several of any. Null at a single place may have another cause.
+    values, two to the same type, or several of any. Null at a few places may have another cause.
     """
     accepted = {habit.accepted for habit in habits}
     instead_of = {habit.instead_of for habit in habits}
     if len(habits) > 1 and len(accepted) == 1:
         return [habit for habit in shown if habit.accepted in accepted]
+    possible = [habit for habit in shown if habit in habits or habit.accepted not in ("", "null")]
     if len(habits) > 1 and len(instead_of) == 1:
-        return [habit for habit in shown if habit.instead_of in instead_of]
-    if len(habits) > 2:
-        return [habit for habit in shown if habit in habits or habit.accepted not in ("", "null")]
-    return []
+        return [habit for habit in possible if habit.instead_of in instead_of]
+    return possible if len(habits) > 2 else []
 
 
 def conversions_in_words(conversions: Iterable[Habit]) -> str:

@@ -20,7 +20,7 @@ from brokerfuzz.campaign.difference import Difference
 from brokerfuzz.campaign.problem import Problem
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.fault_wishes import wishes_at
-from brokerfuzz.generation import Wish, message
+from brokerfuzz.generation import REQUIRED, Wish, message
 from brokerfuzz.json_trees import JsonArray, Tree, first_values, replaced, subtree, tree_of
 from brokerfuzz.schemas import Contract, MessageType
 
@@ -75,7 +75,7 @@ async def _most_items(problem: Problem, generated: Callable[[int], Tree], accept
 def _with_items(contract: Contract, message_type: MessageType, site: str, count: int) -> Tree:
     """Generates a valid message whose array at a site has this number of items."""
     wishes = {**wishes_at(contract, message_type, site), site: Wish(least=count, most=count)}
-    return tree_of(compact(message(contract, message_type, wishes=wishes)))
+    return tree_of(compact(message(contract, message_type, REQUIRED, wishes)))
 
 
 async def limit_of_length(problem: Problem, causes: Sequence[Difference]) -> Attribute | None:

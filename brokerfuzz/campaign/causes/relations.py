@@ -1,5 +1,5 @@
-"""Relations between values of a message: a property is equal to another one of its object, or two items of an array
-have the same value.
+"""Relations between values of a message: a property is equal to another one of its object, a number is below or above
+another one, or two items of an array have the same value.
 
     smallest      {"orderMinimum": 7, "orderMaximum": 7}   rejected
     other values  {"orderMinimum": 8, "orderMaximum": 8}   rejected: it is not the 7
@@ -24,11 +24,14 @@ from brokerfuzz.schemas import Site
 
 @dataclass(frozen=True)
 class _Relation:
-    """`groups` returns the places of a message that have the relation: those in a group have the same value."""
+    """`groups` returns the places of a message that have the relation: those in a group have the same value, or one of
+    two numbers is below the other one (`is_order`).
+    """
 
     site: Site
     text: str
     groups: Callable[[Any], Sequence[Sequence[Steps]]]
+    is_order: bool = False
 
     def attribute(self) -> MessageAttribute:
         return MessageAttribute(self.text, f"{self.site.path}: {self.text}", self._holds, place=self.site.path)
@@ -45,14 +48,20 @@ class _Relation:
         )
 
     def _changed(self, message: Any, *, differing: bool) -> Tree:
-        """Gives other values to all places of a group, or to all but the first one."""
+        """Gives other values to the places of each group, with the relation or (`differing`) without it."""
         changed = deepcopy(message)
         for places in self.groups(message):
-            for number, steps in enumerate(places):
-                if number or not differing:
-                    value = self._other(value_at(message, steps), number if differing else 1)
-                    value_at(changed, steps[:-1])[steps[-1]] = value
+            values = [value_at(message, steps) for steps in places]
+            for steps, value in zip(places, self._other_values(values, differing=differing), strict=True):
+                value_at(changed, steps[:-1])[steps[-1]] = value
         return tree_of(json.dumps(changed).encode())
+
+    def _other_values(self, values: Sequence[Any], *, differing: bool) -> Sequence[Any]:
+        if not differing:
+            return [self._other(value, 1) for value in values]
+        if self.is_order:
+            return values[::-1]
+        return [self._other(value, number) if number else value for number, value in enumerate(values)]
 
     def _other(self, value: Any, number: int) -> Any:
         if "enum" in self.site.schema:
@@ -74,18 +83,22 @@ def _relations_at(site: Site) -> Iterator[_Relation]:
     siblings = site.parent.properties if site.parent else {}
     for name in siblings:
         if name != site.name:
-            yield _Relation(site, f"it is equal to {name}", _equal_to(site, name))
+            yield _Relation(site, f"it is equal to {name}", _pairs(site, name, _are_equal))
+            yield _Relation(site, f"it is below {name}", _pairs(site, name, _is_below), is_order=True)
+            yield _Relation(site, f"it is above {name}", _pairs(site, name, _is_above), is_order=True)
     if site.arrays:
         yield _Relation(site, "it occurs in two items", _repeated(site))
 
 
-def _equal_to(site: Site, name: str) -> Callable[[Any], Sequence[Sequence[Steps]]]:
+def _pairs(
+    site: Site, name: str, are_related: Callable[[Any, Any], bool]
+) -> Callable[[Any], Sequence[Sequence[Steps]]]:
     def groups(message: Any) -> list[list[Steps]]:
         objects = site.parent.places(message) if site.parent else []
         return [
             [(*steps, name), (*steps, site.name)]
             for steps, value in objects
-            if isinstance(value, dict) and _is_comparable(value.get(site.name)) and value[site.name] == value.get(name)
+            if isinstance(value, dict) and are_related(value.get(site.name), value.get(name))
         ]
 
     return groups
@@ -100,6 +113,22 @@ def _repeated(site: Site) -> Callable[[Any], Sequence[Sequence[Steps]]]:
         return [with_value for with_value in places.values() if len(with_value) > 1]
 
     return groups
+
+
+def _are_equal(value: Any, other: Any) -> bool:
+    return _is_comparable(value) and bool(value == other)
+
+
+def _is_below(value: Any, other: Any) -> bool:
+    return _is_number(value) and _is_number(other) and bool(value < other)
+
+
+def _is_above(value: Any, other: Any) -> bool:
+    return _is_below(other, value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _is_comparable(value: Any) -> bool:

@@ -33,9 +33,11 @@ class Unmasking:
         self._reducer = laboratory.reducer
 
     def masking(self, trial: Trial) -> Explanation | None:
-        """Returns the explanation of a rejection that proves nothing, because the twin fails, too."""
+        """Returns the explanation of a rejection that proves nothing, because the twin fails, too, or of a crash that
+        has nothing to do with the fault.
+        """
         kind = _masking_kind(trial)
-        masked = trial.case if trial.verdict.label == "valid" else trial.twin
+        masked = trial.case if trial.verdict.label == "valid" else trial.twin or trial.case.twin
         if kind is None or masked is None:
             return None
         differences = self._reducer.differences(masked.body)
@@ -116,8 +118,8 @@ class Unmasking:
 
 
 def _masking_kind(trial: Trial) -> FindingKind | None:
-    """Returns what is wrong with the answer to a valid message, or to the twin of a rejected one."""
-    if trial.verdict.label == "valid":
+    """Returns what is wrong with the answer to a message, or to the twin of a rejected one."""
+    if trial.verdict.label == "valid" or trial.contradiction in ("crashed", "timeout"):
         return trial.contradiction
     return contradiction("valid", trial.twin_answer.kind) if trial.is_masked and trial.twin_answer else None
 
