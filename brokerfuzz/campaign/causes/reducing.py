@@ -79,5 +79,6 @@ class Reducer:
         for difference in self.differences(body):
             if difference.site in sites:
                 earlier = causes.get(difference.place)
-                causes[difference.place] = difference if earlier is None else replace(earlier, is_added=True)
+                combined = difference if earlier is None else replace(earlier, is_added=True, undo=difference.undo)
+                causes[difference.place] = combined
         return tuple(causes.values())
