@@ -3,7 +3,8 @@ to build requests, limit their time, interpret results, and describe crashes.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack, closing
 from contextvars import copy_context
 from time import perf_counter
 from typing import Any
@@ -12,7 +13,7 @@ from brokerfuzz.errors import TargetError
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerRules
 from brokerfuzz.targets.call_server import description_of, line_of_code
 from brokerfuzz.targets.http_messages import JSON_TYPE, with_headers
-from brokerfuzz.targets.logged_exceptions import exceptions_of_request, watch_logs
+from brokerfuzz.targets.logged_exceptions import exceptions_of_request, watched_logs
 from brokerfuzz.targets.program import in_one_line
 from brokerfuzz.targets.reproduction import curl_line
 from brokerfuzz.targets.secret_masking import Secret, Secrets
@@ -60,19 +61,16 @@ class InProcessTarget(Target):
         self.name = f"{name} {self.secrets.url(self.path)}"
         self._in_caller = in_caller
         self._thread: CallThread | None = None
-        self._end_watching: Callable[[], None] | None = None
+        self._resources = ExitStack()
 
     async def open(self) -> None:
-        self._end_watching = watch_logs()
-        self._thread = None if self._in_caller or self.is_asynchronous else CallThread()
+        self._resources.enter_context(watched_logs())
+        if not self._in_caller and not self.is_asynchronous:
+            self._thread = self._resources.enter_context(closing(CallThread()))
 
     async def close(self) -> None:
-        if self._end_watching is not None:
-            self._end_watching()
-            self._end_watching = None
-        if self._thread is not None:
-            self._thread.close()
-            self._thread = None
+        self._resources.close()
+        self._thread = None
 
     def reproduction(self, body: bytes) -> str:
         """Returns a curl command. To use it, start the application on a server, and set the variable `TARGET` to the

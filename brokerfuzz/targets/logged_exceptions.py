@@ -2,7 +2,8 @@
 exception before such an answer.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 from logging import LogRecord, getLogRecordFactory, setLogRecordFactory
@@ -12,20 +13,20 @@ _logged: ContextVar[list[BaseException] | None] = ContextVar("_logged", default=
 """The exceptions that the application has logged since the current request began. None before the first request."""
 
 
-def watch_logs() -> Callable[[], None]:
-    """From now on, log records also note their exceptions. Returns a function that ends this, unless another factory of
-    log records was set in the meantime. A handler instead of a factory would change what the user sees: `logging`
-    prints warnings to standard error only if there is no handler.
+@contextmanager
+def watched_logs() -> Iterator[None]:
+    """In a `with` block, log records also note their exceptions, until another factory of log records is set. A handler
+    instead of a factory would change what the user sees: `logging` prints warnings to standard error only if there is
+    no handler.
     """
     before = getLogRecordFactory()
     watching = partial(_noted, before)
     setLogRecordFactory(watching)
-
-    def end() -> None:
+    try:
+        yield
+    finally:
         if getLogRecordFactory() is watching:
             setLogRecordFactory(before)
-
-    return end
 
 
 def _noted(factory: Callable[..., LogRecord], *args: Any, **options: Any) -> LogRecord:
