@@ -40,9 +40,9 @@ _BEGINS_JSON_OR_HTML = re.compile("\ufeff?\\s*[{\\[<]")
 class Answer(NamedTuple):
     """The answer of a target to one message.
 
-    `status` is None if there was no HTTP response. `body` is the beginning of the response, without secrets. `reason`
-    explains `kind` in a few words. `seconds` is the response time. `location` is the URL of a redirect. Only hooks see
-    the `headers` of the response, and more than `EXCERPT` bytes of the body.
+    `status` is None if there was no HTTP response. `body` is the beginning of the response, without secrets: 1 MiB in
+    hooks, and 2 KiB in reports. `reason` explains `kind` in a few words. `seconds` is the response time. `location` is
+    the URL of a redirect. In hooks, `headers` are the headers of the response.
 
     `reached` is False if the target never processed the message: for example, no connection was possible, or the target
     kept asking brokerfuzz to retry later. If `reached` is False, the answer says nothing about the message. `pause` is
