@@ -12,15 +12,7 @@ from typing import Final
 
 import pytest
 from fixture_types import Run
-from hand_made_servers import (
-    conforming,
-    in_stored_brotli,
-    response,
-    sends,
-    serving,
-    serving_requests,
-    serving_streams,
-)
+from hand_made_servers import conforming, in_stored_brotli, response, sends, serving, serving_requests, serving_streams
 
 import brokerfuzz
 

@@ -15,14 +15,7 @@ from typing import Any, Final
 import pytest
 from fixture_types import Run, Start
 from hand_made_programs import shown_on_a_terminal
-from hand_made_servers import (
-    conforming,
-    reset,
-    response,
-    sends,
-    serving,
-    unused_url,
-)
+from hand_made_servers import conforming, reset, response, sends, serving, unused_url
 from waiting import happens
 
 import brokerfuzz

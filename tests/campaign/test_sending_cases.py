@@ -108,8 +108,7 @@ def test_findings_do_not_depend_on_the_order_of_answers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "sentence"),
-    [((1,), None), ((1, 2), None), ((1, 3), None), ((1, 3, 5), "flaky: in 2 of 5 repetitions")],
+    ("wrong", "sentence"), [((1,), None), ((1, 2), None), ((1, 3), None), ((1, 3, 5), "flaky: in 2 of 5 repetitions")]
 )
 def test_a_wrong_answer_is_a_finding_if_it_occurs_again_in_at_least_two_of_five_repetitions(
     wrong: tuple[int, ...], sentence: str | None

@@ -333,7 +333,4 @@ def test_a_second_judge_agrees_about_sums(policies: PolicyValues) -> None:
 def test_a_second_judge_agrees_about_the_sum_of_a_large_and_a_tiny_price() -> None:
     offers = b'{"offerId":"x","unitPrice":0,"quantity":1,"extendedPrice":1e-99999},{"offerId":"y","unitPrice":0,"quantity":1,"extendedPrice":1e15}'
     data = b'{"customerId":"a","offers":[%b],"totalExtendedPrice":1e15}' % offers
-    agreed(
-        PRICING,
-        b'{"data":%b,"failureMessages":[],"informationalMessages":[],"operationWasSuccessful":true}' % data,
-    )
+    agreed(PRICING, b'{"data":%b,"failureMessages":[],"informationalMessages":[],"operationWasSuccessful":true}' % data)

@@ -11,16 +11,7 @@ from typing import Any
 
 import pytest
 from hand_made_programs import answer, answers
-from hand_made_servers import (
-    Behaviour,
-    reset,
-    resets,
-    response,
-    sends,
-    serving,
-    serving_streams,
-    unused_url,
-)
+from hand_made_servers import Behaviour, reset, resets, response, sends, serving, serving_streams, unused_url
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets import Answer, AnswerRules, HttpTarget
