@@ -29,7 +29,8 @@ OFFER: Final = "offer-creation-request"
 CASES: Final = ("--rule", "*productClusters*", "--rule", "*order*", "--random", "60", "--now", "2026-03-01T12:00:00Z")
 OUTPUT: Final = ("--json", "--quiet", "--shrink", "5m")
 """A limit for shrinking that a busy machine does not reach, because the result would depend on it."""
-SERVERS: Final = import_module("tests.hand_made_servers")
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+SERVERS: Final = import_module("hand_made_servers")
 VARYING: Final = ("started", "seconds", "latency", "campaign", "journal", "requests", "outcome", "old")
 
 
