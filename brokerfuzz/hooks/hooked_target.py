@@ -128,7 +128,8 @@ class HookedTarget(HttpTarget):
         except HookError as problem:
             answer = await self.head()
             if answer.status in GATEWAY:
-                raise UnreachableError(str(problem), answer.reason) from problem
+                error = f"{problem}, or check the service, which answers with {answer.reason}"
+                raise UnreachableError(error, answer.reason) from problem
             raise
 
     async def _authenticate(self, number: int) -> None:

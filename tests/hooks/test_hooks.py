@@ -34,12 +34,15 @@ class Broker:
     left: int = 0
     stored: set[int] = field(default_factory=set)
     created: int = 0
+    is_ready: bool = True
     pause: float = 0.0
     """The seconds between the processing of a request and its answer."""
     sent: list[dict[str, str]] = field(default_factory=list)
     """The headers of all messages that were accepted or rejected."""
 
     def answer(self, method: str, path: str, headers: dict[str, str], body: bytes) -> bytes:
+        if not self.is_ready:
+            return response(503)
         if path == "/tokens":
             self.tokens.append(f"token-{len(self.tokens)}-is-secret")
             self.left = self.life
@@ -234,6 +237,16 @@ def test_wrong_hooks_give_an_error_with_file_and_line_before_any_case_is_sent(
     assert said in last
     assert others == [] or others[0].startswith("Traceback")
     assert len(broker.sent) <= 1
+
+
+def test_a_login_that_fails_because_the_service_is_not_ready_is_repeated_only_for_the_longest_wait(
+    fire: Fire, broker: Broker
+) -> None:
+    broker.is_ready = False
+    done = fire("--longest-wait 500ms", "def authenticate(): raise OSError('no token')")
+    assert done.exit_code == 2
+    assert "line 1: the hook authenticate raised OSError: no token; correct this error in the hook" in done.stderr
+    assert "or check the service, which answers with status 503" in done.stderr
 
 
 def test_hooks_of_the_configuration_are_not_used_for_another_target(fire: Fire, broker: Broker) -> None:
