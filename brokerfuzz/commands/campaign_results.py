@@ -86,5 +86,5 @@ def _update_baseline(path: str, result: Result) -> None:
     gone = {name for name, outcome in result.known_findings.items() if outcome == "gone"}
     baseline.update(Path(path), result.findings, gone=gone)
     for finding in result.findings:
-        for entry in finding.new:
-            note(f"added to the baseline: {entry}")
+        if finding.new:
+            note(f"added to the baseline: {finding.sentence()}")

@@ -2,7 +2,6 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 
@@ -45,7 +44,7 @@ def run(url: str | None, options: FireCommandOptions) -> int:
         settings = _in_one_session(target, settings)
         result = _run(target, settings)
     if result.known_findings:
-        _note_known(result.known_findings)
+        _note_known(result)
     _note_slowdown(result)
     _show_details(result, as_json=options["json"])
     return campaign_results.finish(result, options, _continuing(result, target.secrets))
@@ -138,11 +137,14 @@ def _compare_targets(journal: str, target: Target) -> None:
 # ------------------------------------------------------------------------------------------------------------- notes
 
 
-def _note_known(outcomes: Mapping[str, str]) -> None:
+def _note_known(result: Result) -> None:
     """Prints how many known findings occur again, and which ones are gone."""
-    gone = [name for name, outcome in outcomes.items() if outcome == "gone"]
+    outcomes = result.known_findings
     counts = ", ".join(f"{count:,} {outcome}" for outcome, count in Counter(outcomes.values()).items())
-    note(f"known findings: {counts}" + (f" ({', '.join(gone[:8])}{', ...' if len(gone) > 8 else ''})" if gone else ""))
+    note(f"known findings: {counts}")
+    for entry in result.settings.known:
+        if outcomes[entry["finding"]] == "gone":
+            note(f"gone: {entry['sentence']}")
 
 
 def _show_details(result: Result, *, as_json: bool) -> None:

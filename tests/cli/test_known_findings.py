@@ -66,7 +66,7 @@ def test_a_known_finding_that_is_still_there_does_not_make_a_campaign_fail(run: 
 
 def test_a_fixed_bug_is_named_and_removed_from_the_baseline(run: Run, known: Any, conforming_url: str) -> None:
     done = run("fire", conforming_url, *SOME, "--baseline-update", "--report", "after.json")
-    assert f"known findings: 1 gone ({known['finding']})\n" in done.stderr
+    assert f"known findings: 1 gone\nbrokerfuzz: gone: {known['sentence']}\n" in done.stderr
     assert (done.exit_code, entries()) == (0, [])
     assert json.loads(Path("after.json").read_text())["baseline"] == [{"finding": known["finding"], "outcome": "gone"}]
 
