@@ -238,11 +238,12 @@ class Result:
 
     @property
     def _because(self) -> str:
-        """Names the findings that mask most of the unproven rejections by their numbers in the report."""
+        """Names up to two findings by their numbers in the report, if they mask most of the unproven rejections."""
         names = [finding.name for finding in self.findings]
         masking = sorted((name for name in self.masked if name in names), key=lambda name: -self.masked[name])
         numbers = [str(names.index(name) + 1) for name in masking[:2]]
-        return f", because of finding {' and '.join(numbers)}" if numbers else ""
+        is_most = 2 * sum(self.masked[name] for name in masking[:2]) > self.unproven
+        return f", because of finding {' and '.join(numbers)}" if is_most else ""
 
     @property
     def unproven(self) -> int:

@@ -16,6 +16,7 @@ from behaviours import (
     CONFORMING,
     OFFER,
     PRICING,
+    PRODUCTS,
     VALID,
     check,
     conforming,
@@ -338,3 +339,17 @@ def test_a_word_of_an_answer_that_the_ordinary_message_contains_too_is_no_part_o
 
     (finding,) = brokerfuzz.fire(application, path="/offers", tags=["probe:lone-surrogates"]).findings
     assert finding.text == "number: crashes if it contains half of a surrogate pair (status 500)"
+
+
+def test_a_finding_is_no_reason_for_unproven_rejections_of_which_it_masks_only_a_few() -> None:
+    def accepts_one_ordinary_message(body: bytes) -> bool:
+        message = parsed(body)
+        records = [*objects(message, "data")]
+        if any(record.get("unitOfMeasure", "") is None for record in records):
+            raise RuntimeError
+        is_unusual = any(record.get("status") != "Active" or record.get("weight") is None for record in records)
+        has_products = bool(records) or (message.get("data") is None and message.get("operationWasSuccessful") is True)
+        return has_products and not is_unusual and conforming(PRODUCTS)(body)
+
+    report = brokerfuzz.fire(accepts_one_ordinary_message, PRODUCTS)
+    assert report.outcome.headline.endswith("rejections prove nothing")
