@@ -225,6 +225,25 @@ LENIENT = [
         verdicts=["invalid"],
     ),
     target(
+        lenient("failureMessages[]:type", "operationWasSuccessful:type", message_type=PRODUCTS),
+        "failureMessages[] and operationWasSuccessful: does not check types",
+        message_type=PRODUCTS,
+        verdicts=["invalid"],
+    ),
+    target(
+        excusing(
+            lambda one: bool(re.search(r"/priceTiers/[1-9]\d*/price$", one.at)) and one.found in ("null", "nothing")
+        ),
+        "priceClasses[].priceTiers[].price in a later item: accepted if it is missing or null",
+        rules=["priceClasses[].priceTiers[].price"],
+    ),
+    target(
+        excusing(lambda one: bool(re.fullmatch(r"/data/[1-9]\d*/weight", one.at)) and one.found == "true", PRODUCTS),
+        "data[].weight in a later item: accepted true; must be a number or null",
+        message_type=PRODUCTS,
+        rules=["data[].weight"],
+    ),
+    target(
         excusing(lambda one: one.rule.endswith(":type") and one.found == "null", PRICING),
         "accepts null for strings, numbers and objects",
         message_type=PRICING,
@@ -296,6 +315,14 @@ def has_more_digits(most: int, price: float | None) -> bool:
 
 def is_longer(name: str, most: int) -> Condition:
     return lambda message: len(message.get(name) or "") > most
+
+
+def names_what_is_empty(body: bytes) -> bool:
+    for record in objects(parsed(body), "data"):
+        for name in ("productId", "productNumber"):
+            if record.get(name) == "":
+                raise ValueError(f"{name} is missing")
+    return conforming(PRODUCTS)(body)
 
 
 REJECTING = [
@@ -409,6 +436,14 @@ REJECTING = [
         **VALID,
     ),
     rejecting_strings(lambda text: "&" in text, 'it contains "&"'),
+    rejecting_strings(lambda text: not text.isascii(), "it contains a character beyond ASCII"),
+    rejecting_strings(lambda text: max(text, default="") > "\xff", "it contains a character beyond Latin-1"),
+    target(
+        names_what_is_empty,
+        "data[].productNumber and data[].productId: rejected if it is empty",
+        message_type=PRODUCTS,
+        verdicts=["valid"],
+    ),
     rejecting_strings(lambda text: "../" in text, 'it contains "../"'),
     rejecting_strings(lambda text: text in WORDS, "it is a word such as null, true or NaN"),
     rejecting_strings(

@@ -168,7 +168,7 @@ class AcceptanceSearch:
         names_items: bool = False,
     ) -> Explanation:
         cases = self._evidence.cases(covered)
-        plainest = min(self._evidence.cases(covered & tried), key=_strangeness)
+        plainest = min(self._evidence.cases(covered & tried) or cases, key=_strangeness)
         rules = list(dict.fromkeys(trial.verdict.broken[0].rule for trial in cases))
         tried_rules = {trial.rule for trial in self._evidence.cases(tried | covered)} - {None}
         violation = plainest.verdict.broken[0]
