@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, Self
 
 from brokerfuzz.targets.http_messages import Response
+from brokerfuzz.targets.retry_after import TOO_MANY, pause_of
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secrets
 from brokerfuzz.wording import printable
 
@@ -106,7 +107,9 @@ class AnswerRules:
         return LONGEST_ENVELOPE if may_be_envelope else MOST_READ
 
     def read(self, response: Response, secrets: Secrets = NOTHING_SECRET) -> Answer:
-        """Converts an HTTP response to an answer, in which the `secrets` are replaced."""
+        """Converts an HTTP response to an answer, in which the `secrets` are replaced. Redirects and requests to wait
+        have their usual meaning, unless `accept` or `reject` lists the status itself.
+        """
         kind, reason = self.kind(response.status), f"status {response.status}"
         if response.status == 401 and (scheme := (response.header("www-authenticate") or "").partition(" ")[0]):
             reason += f" ({printable(scheme, 40)} authentication)"
@@ -114,7 +117,21 @@ class AnswerRules:
         if kind == "accepted":
             kind, reason = _meaning(replace(response, body=body), secrets) or (kind, reason)
         headers = tuple((name, secrets.hide(value)) for name, value in response.headers)
-        return Answer(kind, response.status, secrets.excerpt(body, MOST_READ), reason, headers=headers)
+        answer = Answer(kind, response.status, secrets.excerpt(body, MOST_READ), reason, headers=headers)
+        if self.has_code(response.status):
+            return answer
+        if response.status // 100 == 3 and (location := response.header("location")) is not None:
+            return answer._replace(location=secrets.hide(secrets.url(location)))
+        pause = pause_of(response.status, response.header("retry-after"))
+        return answer if pause is None else _postponed(answer, pause)
+
+
+def _postponed(answer: Answer, pause: float) -> Answer:
+    """Returns the answer that says nothing about the message, because the target asked for a pause."""
+    duration = f" for {pause:.0f} s" if pause >= 1 else ""
+    reason = f"asked brokerfuzz to wait{duration} with status {answer.status}"
+    kind: AnswerKind = "timeout" if answer.status == TOO_MANY else "crashed"
+    return answer._replace(kind=kind, reason=reason, reached=False, pause=pause)
 
 
 def _in_utf_8(body: bytes) -> bytes:

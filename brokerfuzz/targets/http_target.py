@@ -15,13 +15,11 @@ from brokerfuzz.targets.http_messages import (
     HttpExchange,
     NoResponse,
     Request,
-    Response,
     with_headers,
 )
 from brokerfuzz.targets.reproduction import curl_line
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secret, Secrets, of_url, variable, without_user
 from brokerfuzz.targets.target import Target
-from brokerfuzz.targets.waiting import postponed
 
 if TYPE_CHECKING:
     from brokerfuzz.targets.http_client import HttpClient
@@ -169,7 +167,10 @@ class HttpTarget(Target):
         connection.
         """
         response = exchange.response
-        answer = self._failed(response, secrets) if isinstance(response, NoResponse) else self._read(response, secrets)
+        if isinstance(response, NoResponse):
+            answer = self._failed(response, secrets)
+        else:
+            answer = self.rules.read(response, secrets)
         self._answered = self._answered or answer.reached
         return answer._replace(seconds=exchange.seconds)
 
@@ -186,11 +187,3 @@ class HttpTarget(Target):
             raise UnreachableError(error, reason) if failure.kind == "unreachable" else TargetError(error)
         kind: AnswerKind = "timeout" if failure.kind == "timeout" else "crashed"
         return Answer(kind, reason=reason, reached=reached)
-
-    def _read(self, response: Response, secrets: Secrets) -> Answer:
-        answer = self.rules.read(response, secrets)
-        if response.status < 300 or self.rules.has_code(response.status):
-            return answer
-        if response.status // 100 == 3 and (location := response.header("location")) is not None:
-            return answer._replace(location=secrets.hide(secrets.url(location)))
-        return postponed(answer, response)

@@ -19,7 +19,6 @@ from brokerfuzz.targets.reproduction import curl_line
 from brokerfuzz.targets.secret_masking import Secret, Secrets
 from brokerfuzz.targets.target import Target
 from brokerfuzz.targets.threads import CallThread, HangingError, outside_of_event_loop, user_traceback
-from brokerfuzz.targets.waiting import postponed
 
 
 class InProcessTarget(Target):
@@ -129,8 +128,6 @@ class InProcessTarget(Target):
         `logged`.
         """
         answer = self.rules.read(result, self.secrets)
-        if not self.rules.has_code(result.status):
-            answer = postponed(answer, result)
         if answer.kind == "crashed" and logged:
             return self._failure(logged[-1], seconds)
         return answer.shortened()._replace(seconds=seconds)
