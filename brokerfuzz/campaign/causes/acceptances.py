@@ -47,6 +47,8 @@ ENOUGH, FEW = 4, 2
 """Fewer failing cases have a place in common by chance. If no other case has it, fewer are enough."""
 USUAL: Final = 0.8
 """If more than this share of the cases at other places fails as well, the place explains nothing."""
+FEW_PLACES: Final = 0.25
+"""A target that accepts every type at more than this share of the places converts values."""
 COVERED: Final = 0.9
 """At least this share of the cases of a unit must belong to its explanation."""
 _UNUSUAL: Final = re.compile(rb"[^ -\[\]-~]|__|\"[^a-zA-Z\"]*\":")
@@ -235,9 +237,6 @@ class AcceptanceSearch:
         masks = {place.name: cases for place, cases in self._of_kind("rule").items()}
         return union(masks[rule] for rule in rules)
 
-    def _type_faults(self) -> Mask:
-        return union(cases for place, cases in self._of_kind("rule").items() if place.name.endswith(":type"))
-
     def _certain(self, kind: str) -> dict[UncheckedPlace, Mask]:
         """Returns the places of this kind at which (almost) every fault is accepted, whatever the habit."""
         habits = self._habits.values()
@@ -270,12 +269,14 @@ class AcceptanceSearch:
         if cases:
             text = f"{listed(sorted(site.name for site in unread), most=MOST_NAMED)}: nothing is checked"
             yield _Candidate(("unchecked",), text, self._units_within(cases), cases)
-        types = {place: cases for place, cases in self._certain("rule").items() if place.name.endswith(":type")}
-        unchecked_types = union(types.values())
-        if len(types) > 1:
-            key = ("unchecked types",)
+        type_faults = _about_types(self._of_kind("rule"))
+        unchecked = _about_types(self._certain("rule"))
+        are_few = len(unchecked) < FEW_PLACES * len(type_faults)
+        unchecked_types = union(unchecked) if are_few else 0
+        if are_few and len(unchecked) > 1:
             units = self._units_within(unchecked_types)
-            yield _Candidate(key, "does not check types", units, self._type_faults(), simplicity=2, is_habit=True)
+            text = "does not check types"
+            yield _Candidate(("unchecked types",), text, units, union(type_faults), simplicity=2, is_habit=True)
         unread_items = union(self._certain("later items").values())
         habits = list(self._habits_at_several_places(cases | unread_items | unchecked_types))
         yield from habits
@@ -352,6 +353,10 @@ class AcceptanceSearch:
                 yield Attribute(DIFFERS.of(value), path)
             if site.name and not site.required:
                 yield from (Attribute(condition, path) for condition in (HAS_VALUE.of(), MISSING.of(), EQUALS.of(None)))
+
+
+def _about_types(rules: dict[UncheckedPlace, Mask]) -> list[Mask]:
+    return [cases for rule, cases in rules.items() if rule.name.endswith(":type")]
 
 
 def _outermost(places: dict[UncheckedPlace, Mask]) -> dict[UncheckedPlace, Mask]:
