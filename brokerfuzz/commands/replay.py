@@ -40,9 +40,10 @@ _COLOURS = {
 def command(sources: tuple[str, ...], options: ReplayOptions) -> int:
     """Send the messages of findings again, and report which findings are gone.
 
-    brokerfuzz reads the findings from a JSON report. You can also specify the ID of a case in the catalogue. Specify
-    the target on the command line or in the configuration, because brokerfuzz does not use the target in the report. If
-    the campaign used --fresh, `replay` gives the same property a new value in each message.
+    brokerfuzz reads the findings from a JSON report, and sends the smallest message of each. If a finding shows at
+    several places, only a new campaign tries all of them. You can also specify the ID of a case in the catalogue.
+    Specify the target on the command line or in the configuration, because brokerfuzz does not use the target in the
+    report. If the campaign used --fresh, `replay` gives the same property a new value in each message.
 
     \b
     Each line of the output is about one finding:
