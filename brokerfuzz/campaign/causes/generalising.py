@@ -146,7 +146,11 @@ class Generaliser:
             failures = failing.bit_count()
             if failures >= least and failing >> position & 1 and is_certain(failing | passing, failing):
                 weight = failures - COUNTEREXAMPLE * passing.bit_count()
-                explaining[attributes] = weight, -len(attributes), sum(one.site is not None for one in attributes)
+                explaining[attributes] = (
+                    weight,
+                    -len(attributes),
+                    sum(attribute.site is not None for attribute in attributes),
+                )
         return max(explaining, key=lambda attributes: explaining[attributes], default=())
 
     def _candidates(self, causes: Sequence[Difference], limit: Attribute | None, failure: Failure) -> list[Attributes]:
