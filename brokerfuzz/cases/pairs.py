@@ -115,14 +115,14 @@ class _PairSource(RandomSource):
 
 def _options(choices: SiteChoices) -> Mapping[str, _Option]:
     """Maps the names of the states of a property to the states."""
-    states = dict.fromkeys(choices.states)
     values = _values(choices)
-    if not values:
-        return {f"{choices.path} {state}": (state, None) for state in states}
-    options: dict[str, _Option] = {
-        f"{choices.path} {state}": (state, None) for state in states if state in ("absent", "null")
-    }
-    return options | {f"{choices.path} {value!r}": ("drawn", value) for value in values[:_MOST_VALUES]}
+    options: dict[str, _Option] = {}
+    for state in choices.states:
+        if not values or state in ("absent", "null"):
+            options[f"{choices.path} {state}"] = state, None
+    for value in values[:_MOST_VALUES]:
+        options[f"{choices.path} {value!r}"] = "drawn", value
+    return options
 
 
 def _values(choices: SiteChoices) -> Sequence[Any]:

@@ -221,8 +221,8 @@ def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[Val
                 yield ABOVE.of((value - 1, only_integers))
             if value <= 0:
                 yield BELOW.of((value + 1, only_integers))
-    if name == "number" and digit_count(value) > 1:
-        yield MORE_DIGITS.of(digit_count(value) - 1)
+    if isinstance(value, int | float) and not isinstance(value, bool) and (digits := digit_count(value)) > 1:
+        yield MORE_DIGITS.of(digits - 1)
     if is_short:
         yield EQUALS.of(value)
     if value is None:
