@@ -8,8 +8,8 @@
 Crashes at different lines of code have different causes, so each line has a search of its own.
 """
 
+from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -32,6 +32,8 @@ ENOUGH: Final = 5
 """If none of the first failures occurs again, each of the others is repeated only once."""
 MOST_EXAMINED: Final = 24
 """The maximum number of failures of one group that are reduced."""
+MOST_EXHAUSTED: Final = 2
+"""After this number of searches that ended at a limit, the others of a group would probably end there, too."""
 
 
 class FailureSearch:
@@ -42,6 +44,8 @@ class FailureSearch:
     def __init__(self, evidence: Evidence, kind: FindingKind) -> None:
         self._kind = kind
         self._causes: list[Cause] = []
+        self._exhausted = Counter[str]()
+        """For each line of code, the number of searches that ended at a limit."""
         self.extend(evidence)
 
     def extend(self, evidence: Evidence) -> None:
@@ -110,9 +114,13 @@ class FailureSearch:
                 continue
             recurring += 1
             cause = None
-            if recurring <= MOST_EXAMINED and laboratory.may_experiment(failure):
-                with suppress(LimitReachedError):
+            line = line_of_code(self._evidence.trials[unexplained[0]].answer)
+            may_search = recurring <= MOST_EXAMINED and self._exhausted[line] < MOST_EXHAUSTED
+            if may_search and laboratory.may_experiment(failure):
+                try:
                     cause = await self._cause(laboratory, failure, unexplained)
+                except LimitReachedError:
+                    self._exhausted[line] += 1
             if failure.is_sporadic:
                 del unexplained[0]
             else:
