@@ -318,6 +318,22 @@ def test_near_a_limit_that_varies_a_message_is_shown_that_fails_each_time() -> N
     assert 1000 < len(finding.body) < 3000
 
 
+def test_searches_that_end_at_the_limit_are_soon_left_out() -> None:
+    """json.loads refuses each integer of more than 4,300 digits, and the smallest message still has thousands."""
+
+    def status_of(body: bytes) -> int:
+        message = json.loads(body)
+        updated = message.get("lastUpdatedDateTimeUtc") if isinstance(message, dict) else None
+        if isinstance(updated, str) and datetime.fromisoformat(updated) > datetime.now(UTC):
+            return 422
+        return 201 if conforming()(body) else 422
+
+    rules = ["*:json", "*:maximum", "lastUpdatedDateTimeUtc"]
+    report = brokerfuzz.fire(wsgi_of(status_of), path="/offers", rules=rules)
+    assert len(report.findings) == 2
+    assert report.result.requests < 3000
+
+
 def test_a_time_in_the_future_shrinks_to_a_time_that_stays_in_the_future() -> None:
     """The target does not check whether the time is in the future, but its database cannot store far years."""
     updated = "lastUpdatedDateTimeUtc"
