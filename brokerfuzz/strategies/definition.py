@@ -11,6 +11,7 @@ from inspect import Parameter, Signature, signature
 from typing import Any, ParamSpec, TypeVar, get_args, get_type_hints
 
 from hypothesis import strategies as st
+from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 Value = TypeVar("Value")
@@ -38,7 +39,7 @@ def strategy(define: Callable[Options, Draws[Value]]) -> Callable[Options, Searc
         try:
             expected.bind(*args, **options)
         except TypeError as problem:
-            raise TypeError(f"{define.__name__}() {problem}") from None
+            raise InvalidArgument(f"{define.__name__}() {problem}") from None
 
         def definition() -> SearchStrategy[Value]:
             return named(_Call(define(*args, **options), args, options))

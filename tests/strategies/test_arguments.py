@@ -111,7 +111,7 @@ def test_a_wrong_argument_is_reported_before_the_first_example_but_only_if_the_s
 def test_an_unknown_argument_is_an_error_at_once(strategy: Any) -> None:
     needed = {"message_type": "offer-creation-request", "messages": st.none(), "data": st.none()}
     given = {name: value for name, value in needed.items() if name in signature(strategy).parameters}
-    with pytest.raises(TypeError, match=rf"{strategy.__name__}\(\) .*'offertypes'"):
+    with pytest.raises(InvalidArgument, match=rf"{strategy.__name__}\(\) .*'offertypes'"):
         strategy(**given, offertypes=["Email"])
 
 
