@@ -149,7 +149,7 @@ def _label(when: Schema, number: int) -> str:
     if len(properties) == 1 and not composed_keywords_of(when):
         ((name, test),) = properties.items()
         if len(test.get("enum", ())) == 1:
-            return f"{name}={_identifier(test['enum'][0])}"
+            return f"{_identifier(name)}={_identifier(test['enum'][0])}"
     return f"if-{number}"
 
 

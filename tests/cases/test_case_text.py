@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contracts import changed_contract
+from contracts import ORDER, changed_contract, own_contract
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.vendor.pretty import pretty
@@ -87,6 +87,18 @@ def test_cases_describe_themselves_with_short_names_of_rules() -> None:
     assert [fault.at for fault in Case.judged(OFFER, tiers, faults=same).faults] == [
         "/priceClasses/0/price", "/priceClasses/1/price",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["at:home", "at@home", "at/home"])
+def test_a_rule_has_a_short_name_whatever_the_names_of_its_properties_contain(name: str, tmp_path: Path) -> None:
+    schema = {
+        "properties": {name: {"enum": ["yes", "no"]}, f"size {name}": {"type": "integer"}},
+        "if": {"properties": {name: {"const": "yes"}}, "required": [name]},
+        "then": {"required": [f"size {name}"]},
+    }
+    contract = own_contract(tmp_path / "own", schema)
+    case = Case.judged(ORDER, f'{{"{name}":"yes"}}'.encode(), contract=contract)
+    assert str(case) == f"breaks size {name} required@at-home=yes"
 
 
 def test_the_explanation_shows_the_rule_the_place_and_the_difference_from_the_twin() -> None:
