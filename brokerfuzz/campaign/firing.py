@@ -30,7 +30,7 @@ from brokerfuzz.campaign.settings import Settings
 from brokerfuzz.campaign.twins import Proving
 from brokerfuzz.campaign.worker_answers import WorkerAnswers
 from brokerfuzz.cases.case import Case
-from brokerfuzz.errors import HookError, JournalError, WorkerError
+from brokerfuzz.errors import HookError, JournalError, TargetError, WorkerError
 from brokerfuzz.targets import Target
 from brokerfuzz.targets.threads import run, together
 from brokerfuzz.workers import Workers
@@ -97,7 +97,7 @@ class Campaign:
             await self._target.open()
             for phase in (self._make_contact, self._generate, self._fire, self._explain):
                 await self._limited(phase())
-        except (HookError, JournalError) as problem:
+        except (HookError, JournalError, TargetError) as problem:
             self._fail(problem)
         finally:
             ticking.cancel()
@@ -114,16 +114,18 @@ class Campaign:
                 raise
             self._stop_at_time_limit()
 
-    def _fail(self, problem: HookError | JournalError) -> None:
-        """Stops the campaign. If a hook fails at the first messages, raises its error, because there is no result to
-        keep.
+    def _fail(self, problem: HookError | JournalError | TargetError) -> None:
+        """Stops the campaign. Raises the error if the target has not accepted a message yet, because there is no result
+        to keep.
         """
         if isinstance(problem, JournalError):
             self.stop = Stop(str(problem), "journal")
         elif self._sender.plain is None:
             raise problem
-        else:
+        elif isinstance(problem, HookError):
             self.stop = Stop(str(problem), "hook", problem.details)
+        else:
+            self.stop = Stop(str(problem), "target")
 
     def _stop_at_time_limit(self) -> None:
         reason = f"the time limit of {self._settings.options['max_time']:g} s was reached"

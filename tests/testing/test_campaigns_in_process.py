@@ -4,6 +4,7 @@ import socket
 import threading
 import traceback
 from collections.abc import Awaitable, Callable
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -219,6 +220,14 @@ def test_an_invalid_target_is_explained_at_once(target: Any, options: dict[str, 
     with pytest.raises(TargetError) as failed:
         brokerfuzz.fire(target, **SOME, **options)
     assert said in str(failed.value)
+
+
+def test_findings_are_kept_if_the_target_cannot_be_used_any_more() -> None:
+    answers = chain(repeat(True, 30), repeat([]))
+    report = brokerfuzz.fire(lambda body: next(answers), rules=["*orderM*:minimum"])
+    assert report.outcome.state == "partial"
+    assert "returned list, which is not a valid answer" in report.outcome.reason
+    assert report.findings
 
 
 def test_a_secret_that_is_too_short_to_be_hidden_is_logged(
