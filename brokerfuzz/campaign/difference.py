@@ -174,17 +174,18 @@ _Item = TypeVar("_Item")
 async def fewest(
     items: tuple[_Item, ...], suffice: Callable[[tuple[_Item, ...]], Awaitable[bool]]
 ) -> tuple[_Item, ...]:
-    """Returns the fewest items that suffice. The function leaves out halves, then quarters, and finally single
-    items.
+    """Returns items that suffice, of which none can be left out. The function leaves out halves, then quarters, and
+    finally single items: again and again, because an item may be needed only beside one that is left out later.
     """
     length = (len(items) + 1) // 2
     while length:
-        start = 0
+        before, start = items, 0
         while start < len(items):
             fewer = items[:start] + items[start + length :]
             if await suffice(fewer):
                 items = fewer
             else:
                 start += length
-        length //= 2
+        if length > 1 or items == before:
+            length //= 2
     return items

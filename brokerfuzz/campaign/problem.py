@@ -5,6 +5,7 @@ the same. If messages with several problems are changed, this keeps one problem 
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from hashlib import blake2b
 from time import monotonic
@@ -76,12 +77,19 @@ class Problem:
         self._text = text_of(failure.answer, failure.body)
         self.earlier: list[Shown] = []
         """The larger messages that showed the problem before, the largest first."""
+        self.keeps: Callable[[Tree], Awaitable[bool]] | None = None
+        """A further condition of messages that replace the current one."""
         self._tried: dict[bytes, _Tried] = {}
         self._requests = self._judged = 0
 
     async def adopt(self, tree: Tree) -> bool:
         """Returns whether a changed message has the problem. If so, the message replaces the current one."""
-        return await self.adopt_bytes(write_tree(tree))
+        body = write_tree(tree)
+        if self.keeps is not None:
+            tried = await self._tried_with(body, any_verdict=False)
+            if tried.outcome != "same problem" or not await self.keeps(tree):
+                return False
+        return await self.adopt_bytes(body)
 
     async def adopt_bytes(self, body: bytes) -> bool:
         failure = self.failure
@@ -103,7 +111,10 @@ class Problem:
         await self._pause()
         key = blake2b(body, digest_size=16).digest()
         if key not in self._tried:
-            self._tried[key] = await self._try(body, any_verdict=any_verdict)
+            tried = await self._try(body, any_verdict=any_verdict)
+            if tried.outcome == "other verdict" and not any_verdict:
+                return tried  # not sent: `outcome` may still need the answer
+            self._tried[key] = tried
         return self._tried[key]
 
     async def _pause(self) -> None:

@@ -325,6 +325,15 @@ def names_what_is_empty(body: bytes) -> bool:
     return conforming(PRODUCTS)(body)
 
 
+def lacks_a_tax_choice(message: dict[str, Any]) -> bool:
+    """Two of the values are those of the ordinary message."""
+    return message.get("isActive") is message.get("requiresApproval") is True and message.get("isTaxable") is None
+
+
+def has_only_a_thumbnail(message: dict[str, Any]) -> bool:
+    return bool(message.get("thumbnailUrl")) and message.get("fullImageUrl") is None
+
+
 REJECTING = [
     rejecting(lambda message: message.get("isActive") is False, "isActive: rejected if it is false"),
     rejecting(lambda message: message.get("accessGroups") == [], "accessGroups: rejected if it is empty"),
@@ -359,6 +368,13 @@ REJECTING = [
             for tier in tiers
         ),
         "priceClasses[].priceTiers[].minimumQuantity: rejected if it is below maximumQuantity",
+        **VALID,
+    ),
+    rejecting(
+        lambda message: lacks_a_tax_choice(message) or has_only_a_thumbnail(message) or is_null("surcharge")(message),
+        "isTaxable: rejected if it is absent or null, isActive is true and requiresApproval is true",
+        "fullImageUrl: rejected if it is absent or null and thumbnailUrl has a value",
+        "surcharge: rejected if it is null",
         **VALID,
     ),
     rejecting(

@@ -8,7 +8,7 @@
 Crashes at different lines of code have different causes, so each line has a search of its own.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -46,6 +46,8 @@ class FailureSearch:
         self._causes: list[Cause] = []
         self._exhausted = Counter[str]()
         """For each line of code, the number of searches that ended at a limit."""
+        self._avoided: dict[int, set[str]] = defaultdict(set)
+        """The sites of causes that the search for the cause of a case has found, but that are not in this case."""
         self.extend(evidence)
 
     def extend(self, evidence: Evidence) -> None:
@@ -123,11 +125,18 @@ class FailureSearch:
                     self._exhausted[line] += 1
             if failure.is_sporadic:
                 del unexplained[0]
-            else:
-                self._add(cause or self._cause_without_experiments(failure, unexplained), unexplained)
+                continue
+            cause = cause or self._cause_without_experiments(failure, unexplained)
+            if not cause.covered >> unexplained[0] & 1:
+                self._avoided[unexplained[0]].update(cause.sites)
+                laboratory.forget(failure)
+            self._add(cause, unexplained)
 
     def _add(self, cause: Cause, unexplained: list[int]) -> None:
-        self._causes.append(cause)
+        """Adds a cause, unless another search has found the same one."""
+        is_known = any((known.attributes, known.line) == (cause.attributes, cause.line) for known in self._causes)
+        if not (cause.attributes and is_known):
+            self._causes.append(cause)
         unexplained[:] = [position for position in unexplained if not cause.covered >> position & 1]
 
     async def _cause(self, laboratory: Laboratory, failure: Failure, unexplained: Sequence[int]) -> Cause | None:
@@ -138,7 +147,8 @@ class FailureSearch:
             differences = laboratory.reducer.differences(failure.body)
             places = [difference.place for difference in differences if difference.site == limit.site]
             return self._cause_with((limit,), failure, unexplained, places[:1])
-        causes = await laboratory.reducer.causes(laboratory.problem(failure, "shrink"))
+        problem = laboratory.problem(failure, "shrink")
+        causes = await laboratory.reducer.causes(problem, self._avoided[unexplained[0]])
         if self._passing.bit_count() < PASSING and not await laboratory.is_cured(failure, causes):
             return self._cause_with((VALID,), failure, unexplained)
         limit = await limit_of_length(laboratory.problem(failure, "shrink"), causes)
@@ -156,7 +166,10 @@ class FailureSearch:
         )
         attributes = self._generaliser.of_causes(causes, limit, relations, failure, unexplained[0])
         cured: list[int] = []
-        if not attributes:
+        if attributes and not self._generaliser.having(attributes) >> unexplained[0] & 1:
+            if not await laboratory.is_cured(failure, in_smallest):
+                return self._cause_with(attributes, failure, unexplained, places, covers_first=False)
+        elif not attributes:
             cases = {position: self._evidence.trials[position].case for position in unexplained}
             cured = await laboratory.cured(sites, failure, cases)
         return self._cause_with(attributes, failure, unexplained, places, cured)
@@ -183,11 +196,15 @@ class FailureSearch:
         unexplained: Sequence[int],
         places: Sequence[str] = (),
         cured: Sequence[int] = (),
+        *,
+        covers_first: bool = True,
     ) -> Cause:
-        """Without attributes, the cause covers those failures that were `cured` by ordinary values at its places."""
+        """Without attributes, the cause covers those failures that were `cured` by ordinary values at its places. The
+        cause does not cover the first failure if this has another cause.
+        """
         tried = self._generaliser.having(attributes) if attributes else self._evidence.mask_of(cured)
         first = unexplained[0]
-        covered = self._evidence.mask_of([first]) | (tried & self._evidence.mask_of(unexplained))
+        covered = self._evidence.mask_of([first] * covers_first) | (tried & self._evidence.mask_of(unexplained))
         return Cause(
             failure=failure,
             attributes=attributes,

@@ -11,6 +11,7 @@ further attribute is added only if cases with the first and without the further 
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -53,6 +54,8 @@ ENOUGH: Final = 4
 """Fewer failing cases have an attribute that no experiment has proven in common by chance."""
 PASSING: Final = 2
 """At least this number of cases without an attribute that no experiment has proven must pass."""
+MOST_FURTHER: Final = 3
+"""The maximum number of properties that a failure needs besides its cause, and that a finding names."""
 
 
 class Generaliser:
@@ -106,8 +109,8 @@ class Generaliser:
         position: int,
     ) -> Attributes:
         """Returns the attributes that explain most failures, or none. `failure` has the smallest message with the
-        causes, and `position` is that of the case from which it was reduced. Experiments have proven the `limit` of a
-        length and the `relations` of values.
+        causes, and `position` is that of the case from which it was reduced. This case may lack the attributes, if it
+        fails for another reason. Experiments have proven the `limit` of a length and the `relations` of values.
         """
         outermost, inside = _split(causes)
         candidates = [*self._candidates(outermost, limit, failure), *((relation,) for relation in relations)]
@@ -118,6 +121,7 @@ class Generaliser:
             or self._best(candidates_inside, position)
             or self._best(single, position, ENOUGH)
             or self._best(self._in_items([*candidates, *candidates_inside], causes), position, ENOUGH)
+            or self._best(self._in_whole_context(candidates, causes, failure), position, is_proven=True)
             or self._best(self._in_context(candidates, causes, failure.body), position)
         )
 
@@ -134,9 +138,12 @@ class Generaliser:
         unclear = self._rejected & ~self._rightly_rejected if is_faulty else self._rejected
         return cases & self.failing_at.get(line, 0), cases & ~self._failing & ~unclear
 
-    def _best(self, candidates: Iterable[Attributes], position: int, least: int = 1) -> Attributes:
-        """Returns the candidate that explains most failures (`least` or more), among them that at `position`. Of those
-        that explain equally many, a single attribute is preferred, and then one with a site.
+    def _best(
+        self, candidates: Iterable[Attributes], position: int, least: int = 1, *, is_proven: bool = False
+    ) -> Attributes:
+        """Returns the candidate that explains most failures (`least` or more), among them that at `position`, unless
+        experiments have proven the candidates. Of those that explain equally many, a single attribute is preferred, and
+        then one with a site.
         """
         trial = self._evidence.trials[position]
         line, is_faulty = line_of_code(trial.answer), trial.verdict.label == "invalid"
@@ -144,7 +151,8 @@ class Generaliser:
         for attributes in candidates:
             failing, passing = self._failing_and_passing(attributes, line, is_faulty=is_faulty)
             failures = failing.bit_count()
-            if failures >= least and failing >> position & 1 and is_certain(failing | passing, failing):
+            explains_case = is_proven or failing >> position & 1
+            if failures >= least and explains_case and is_certain(failing | passing, failing):
                 weight = failures - COUNTEREXAMPLE * passing.bit_count()
                 explaining[attributes] = (
                     weight,
@@ -155,9 +163,14 @@ class Generaliser:
 
     def _candidates(self, causes: Sequence[Difference], limit: Attribute | None, failure: Failure) -> list[Attributes]:
         candidates: list[Attributes] = []
-        if len(causes) <= 2:
-            candidates += product(*(list(self._attributes_of_cause(cause, limit)) for cause in causes))
+        if len(causes) == 2:
+            at_sites = (
+                [attribute for attribute in self._attributes_of_cause(cause, limit) if attribute.site is not None]
+                for cause in causes
+            )
+            candidates += product(*at_sites)
         if len(causes) == 1:
+            candidates += ((attribute,) for attribute in self._attributes_of_cause(causes[0], limit))
             rules = [violation.rule for violation in failure.verdict.broken if _is_at(violation, causes[0])]
             candidates += [(attribute,) for rule in rules for attribute in attributes_of_rule(rule)]
         numbers = [cause.tree for cause in causes if isinstance(cause.tree, Number)]
@@ -195,20 +208,41 @@ class Generaliser:
     def _in_context(
         self, candidates: Sequence[Attributes], causes: Sequence[Difference], body: bytes
     ) -> Iterator[Attributes]:
-        """Adds something that the failure needs, too, but that the ordinary message also has. The smallest message
-        shows it: without such a property, the target gave the right answer. A required property cannot be removed, so
-        more cases must show that its value matters.
+        """Adds a value that the failure needs, too, but that the ordinary message also has. The smallest message shows
+        it: without such a property, the target gave the right answer. A required property cannot be removed, so more
+        cases must show that its value matters.
         """
+        for attributes, context in self._contexts(candidates, causes, body):
+            yield from ((*attributes, further) for further in context)
+
+    def _in_whole_context(
+        self, candidates: Sequence[Attributes], causes: Sequence[Difference], failure: Failure
+    ) -> Iterator[Attributes]:
+        """Adds the values of all properties that the smallest message needs, if nothing can be removed from it."""
+        for attributes, context in self._contexts(candidates, causes, failure.body) if failure.whole else ():
+            by_site: dict[str, list[Attribute]] = defaultdict(list)
+            for further in context:
+                if not self._sites[further.site or ""].required:
+                    by_site[further.site or ""].append(further)
+            if 1 <= len(by_site) <= MOST_FURTHER:
+                yield from ((*attributes, *combined) for combined in product(*by_site.values()))
+
+    def _contexts(
+        self, candidates: Sequence[Attributes], causes: Sequence[Difference], body: bytes
+    ) -> Iterator[tuple[Attributes, list[Attribute]]]:
         sites = {cause.site for cause in causes}
         context = [attribute for attribute in self._context(body) if attribute.site not in sites]
         for attributes in candidates:
-            mask = self.having(attributes)
-            for further in context if len(attributes) == 1 else ():
-                passing_without = (mask & ~self._evidence.having(further) & ~self._failing).bit_count()
-                failing_with = (mask & self._evidence.having(further) & self._failing).bit_count()
-                needed = ENOUGH if self._sites[further.site or ""].required else 1
-                if min(passing_without, failing_with) >= needed:
-                    yield (*attributes, further)
+            if len(attributes) == 1 and attributes[0].site is not None:
+                yield attributes, [further for further in context if self._matters(further, attributes)]
+
+    def _matters(self, further: Attribute, attributes: Attributes) -> bool:
+        """Returns whether cases with the `attributes` fail if they also have the further one, and pass if not."""
+        mask, having = self.having(attributes), self._evidence.having(further)
+        passing_without = (mask & ~having & ~self._failing).bit_count()
+        failing_with = (mask & having & self._failing).bit_count()
+        needed = ENOUGH if self._sites[further.site or ""].required else 1
+        return min(passing_without, failing_with) >= needed
 
     def _context(self, body: bytes) -> Iterator[Attribute]:
         for path, value in self._occurrences(body):

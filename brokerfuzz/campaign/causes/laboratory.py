@@ -74,6 +74,10 @@ class Laboratory:
             failure.verdict = self.judge.of(trial.case, trial.case.body)
         return failure
 
+    def forget(self, failure: Failure) -> None:
+        """The case of this failure also fails for another reason, so it needs a failure of its own."""
+        self._failures.pop((failure.number, failure.case.id), None)
+
     def remembered(self, failure: Failure) -> Failure:
         """Returns the failure of the same case that was repeated before, or this one."""
         return self._failures.setdefault((failure.number, failure.case.id), failure)

@@ -31,10 +31,13 @@ class Reducer:
     def sites_within(self, paths: Collection[str]) -> list[Site]:
         return [site for path, site in self.sites.items() if any(is_within(path, outer) for outer in paths)]
 
-    async def causes(self, problem: Problem) -> tuple[Difference, ...]:
+    async def causes(self, problem: Problem, avoided: Collection[str] = ()) -> tuple[Difference, ...]:
         """Reduces the message of the problem, and returns the differences that cause it. Returns none if the notation
-        of the message is the cause, or if the message is not JSON.
+        of the message is the cause, or if the message is not JSON. The problem stays even if the values at the
+        `avoided` sites are undone.
         """
+        if avoided:
+            problem.keeps = lambda tree: self._stays_without(avoided, problem, tree)
         tree = tree_of(problem.failure.body)
         if tree is None or not await problem.adopt(tree):
             return ()
@@ -57,19 +60,29 @@ class Reducer:
         return self._at(sites, problem.failure.body)
 
     async def shrink(self, problem: Problem, causes: Sequence[Difference]) -> tuple[Difference, ...]:
-        """Removes what the problem does not need, unless it then has another cause. Returns the causes in the smallest
-        message: fewer differences are needed there than in a large one, which may be invalid without them.
+        """Removes what the problem does not need. Returns the causes in the smallest message: fewer differences are
+        needed there than in a large one, which may be invalid without them.
         """
         failure = problem.failure
+        sites = {cause.site for cause in causes}
         before = failure.body, failure.verdict, failure.answer
         await Shrinker(problem, self.sites).shrink()
-        remaining = self._at({cause.site for cause in causes}, failure.body)
-        if causes and await problem.outcome(undone(tree_of(failure.body), remaining)) == "same problem":
+        if causes and await self._stays_without(sites, problem, tree_of(failure.body)):
+            # The smallest message has another problem with the same answer, so each step must keep the cause.
             failure.body, failure.verdict, failure.answer = before
-            return tuple(causes)
-        tree = tree_of(failure.body)
+            problem.keeps = lambda tree: self._goes_without(sites, problem, tree)
+            await Shrinker(problem, self.sites).shrink()
+        tree, remaining = tree_of(failure.body), self._at(sites, failure.body)
         needed = [cause for cause in remaining if await problem.outcome(undone(tree, [cause])) != "same problem"]
         return tuple(needed or remaining)
+
+    async def _stays_without(self, sites: Collection[str], problem: Problem, tree: Tree) -> bool:
+        """Returns whether the problem stays if the values at these sites are undone."""
+        undoing = [difference for difference in self._ordinary.differences(tree) if difference.site in sites]
+        return await problem.outcome(undone(tree, undoing)) == "same problem"
+
+    async def _goes_without(self, sites: Collection[str], problem: Problem, tree: Tree) -> bool:
+        return not await self._stays_without(sites, problem, tree)
 
     def _at(self, sites: set[str], body: bytes) -> tuple[Difference, ...]:
         """Returns the differences at these sites, one for each place: a property that the ordinary message lacks may
