@@ -5,7 +5,7 @@ not depend on the order in which answers arrive.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from time import monotonic
@@ -54,8 +54,7 @@ class Campaign:
 
     `known` contains the answers of an earlier run, so that these messages are not sent again. Before the first case,
     the campaign sends ordinary valid messages until the target accepts one. If there is a `pool` of workers, they send
-    the cases. By default, `cases` are those of the plan, with their numbers. `on_progress` is called about ten times
-    per second.
+    the cases. `on_progress` is called about ten times per second.
     """
 
     def __init__(
@@ -64,7 +63,6 @@ class Campaign:
         target: Target,
         on_progress: OnProgress | None = None,
         *,
-        cases: Iterable[tuple[int, Case]] | None = None,
         known: KnownAnswers | None = None,
         journal: Journal | None = None,
         pool: Workers | None = None,
@@ -75,7 +73,7 @@ class Campaign:
         self._on_progress = on_progress
         self._phase = "firing"
         self._deadline = monotonic() + (settings.options["max_time"] or float("inf"))
-        self._cases = CaseStream(settings.plan.numbered() if cases is None else cases)
+        self._cases = CaseStream(settings.plan.numbered())
         self._sender = Sender(
             target,
             rate=settings.options["rate"],

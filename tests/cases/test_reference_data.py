@@ -9,15 +9,13 @@ from itertools import islice
 from typing import Any, Final
 
 import pytest
-from chosen_campaigns import fired
 from hypothesis import given
 from hypothesis import strategies as st
 
+import brokerfuzz
 from brokerfuzz import Case, catalogue, check, load_contract, messages
-from brokerfuzz.cases.catalogue import essentials, plainest
-from brokerfuzz.corpus import load
+from brokerfuzz.cases.catalogue import essentials
 from brokerfuzz.strategies import invalid_offer_requests, offer_requests, product_list_offers
-from brokerfuzz.targets.called_targets import FunctionTarget
 
 OFFER: Final = "offer-creation-request"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -137,13 +135,11 @@ def knowing(body: bytes) -> bool:
 
 
 def test_a_correct_service_that_knows_two_products_has_no_finding_and_nothing_unproven() -> None:
-    with_products = [case for case in load(OFFER) if b"productId" in case.body]
-    before = fired(with_products[:400], FunctionTarget(knowing), shrink=0.0)
-    assert len(before.findings) >= 1
-    assert before.unproven > 10
-    plain = (plainest(OFFER, contract=CONTRACT),)
-    cases = [case for case in known_cases() if b"productId" in case.body]
-    after = fired(cases, FunctionTarget(knowing), shrink=0.0, contract=CONTRACT, plain=plain)
-    assert (after.findings, after.unproven) == ((), 0)
-    (ledger,) = (seen for seen in after.ambiguities if seen.ambiguity.id == UNKNOWN)
-    assert ledger.behaviour == "rejected"
+    some: Any = {"rules": ["productClusters*"], "shrink": 0, "now": NOW}
+    before = brokerfuzz.fire(knowing, **some)
+    assert before.findings
+    assert before.outcome.unproven > 10
+    after = brokerfuzz.fire(knowing, contract=CONTRACT, **some)
+    assert (after.findings, after.outcome.unproven) == ((), 0)
+    ledger = brokerfuzz.fire(knowing, contract=CONTRACT, tags=[f"probe:{UNKNOWN}"], now=NOW).result.ambiguities
+    assert [(seen.ambiguity.id, seen.behaviour) for seen in ledger] == [(UNKNOWN, "rejected")]
