@@ -49,11 +49,6 @@ def lenient(*rules: str, message_type: brokerfuzz.MessageType = OFFER) -> Accept
     return excusing(lambda violation: unchecked.fullmatch(violation.rule), message_type)
 
 
-def overlooking(place: str, message_type: brokerfuzz.MessageType = OFFER) -> Accepts:
-    """Checks nothing at places that match the regular expression."""
-    return excusing(lambda violation: re.match(place, violation.at), message_type)
-
-
 def strict(refuses: Condition, otherwise: Accepts = CONFORMING) -> Accepts:
     """Also rejects messages for which `refuses` is true."""
     return lambda body: otherwise(body) and not refuses(parsed(body))
@@ -90,6 +85,21 @@ def objects(value: Any, name: str) -> Iterator[dict[str, Any]]:
     for part in everything_in(value):
         array = part.get(name) if isinstance(part, dict) else None
         yield from (item for item in (array if isinstance(array, list) else ()) if isinstance(item, dict))
+
+
+def values_at(message: dict[str, Any], path: str) -> list[Any]:
+    """The values at a path such as `data.offers[].pageCount`, except nulls."""
+    found: list[Any] = [message]
+    for step in path.split("."):
+        name = step.removesuffix("[]")
+        found = [value[name] for value in found if isinstance(value, dict) and name in value]
+        if step.endswith("[]"):
+            found = [item for items in found if isinstance(items, list) for item in items]
+    return [value for value in found if value is not None]
+
+
+def any_at(path: str, test: Callable[[Any], object]) -> Condition:
+    return lambda message: any(map(test, values_at(message, path)))
 
 
 def is_null(name: str) -> Condition:
