@@ -3,10 +3,13 @@
 from fnmatch import translate
 from functools import cache
 from re import fullmatch
+from time import monotonic
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import brokerfuzz
 from brokerfuzz import Case, MessageType, corpus, rules
 from brokerfuzz.cases.case_filters import selection
 from brokerfuzz.cases.techniques import TECHNIQUES
@@ -62,3 +65,11 @@ def test_faults_are_selected_if_a_name_of_their_rule_and_their_technique_are(
 def test_a_case_is_selected_if_it_has_a_selected_tag_and_no_excluded_one(tags: list[str]) -> None:
     chosen = selection(load_contract(), tags=tags)
     assert all(chosen.wants(case) == wants(tags, *case.tags) for case in corpus.load(PRICING))
+
+
+@pytest.mark.parametrize("pattern", ["*" * 12 + "zzz", "*o*f" * 9 + "?zzz"])
+def test_a_rule_with_many_stars_is_matched_quickly(pattern: str) -> None:
+    begun = monotonic()
+    with pytest.raises(brokerfuzz.BrokerfuzzError, match="zzz"):
+        brokerfuzz.fire(bool, rules=[pattern])
+    assert monotonic() - begun < 30  # seconds

@@ -1,14 +1,20 @@
+"""Plants secrets into campaigns, and searches for them in everything that is written, in every encoding."""
+
 import base64
+import binascii
 import gzip
+import html
 import json
-from collections.abc import Callable, Iterator
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Final
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote, quote_plus, unquote_to_bytes
 
 import pytest
-from canaries import leaks
 from fixture_types import Run
 from hand_made_servers import response, serving_requests
 from pricing_reader import PRICING
@@ -65,6 +71,8 @@ ENCODINGS: Final[tuple[Echo, ...]] = (
     lambda head: base64.b64encode(b"1" + head),
     lambda head: base64.urlsafe_b64encode(b"12" + head),
     gzip.compress,
+    lambda head: head.decode().encode("utf-16"),
+    lambda head: head.decode().encode("utf-32"),
     lambda head: json.dumps({"operationWasSuccessful": False, "failureMessages": [head.decode()]}).encode(),
 )
 
@@ -170,3 +178,59 @@ def test_nothing_that_a_campaign_against_programs_writes_contains_a_secret(
     assert b"${FUNCTION}" in out["call.ndjson"]
     assert b"${APPLICATION}" in out["app.ndjson"]
     assert {name: some for name, content in out.items() if (some := leaks(content, CANARIES.values()))} == {}
+
+
+# ----------------------------------------------------------------------------------------------------- the search
+
+BASE64 = re.compile(rb"[A-Za-z0-9+/_-]{8,}")
+ESCAPE = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+DEPTH = 3
+"""The maximum number of nested encodings."""
+
+
+def leaks(content: bytes, canaries: Iterable[str]) -> set[str]:
+    """Returns the planted secrets (canaries) that occur in a file or a stream, in upper or lower case, in any
+    encoding.
+    """
+    wanted = {canary: canary.lower().encode() for canary in canaries}
+    found = set[str]()
+    for view in views(content, DEPTH):
+        lower = view.lower()
+        found |= {canary for canary, plain in wanted.items() if plain in lower}
+    return found
+
+
+def views(content: bytes, depth: int) -> Iterator[bytes]:
+    """Yields the content itself, and the results of decoding it up to `depth` times: for example, from Base64."""
+    seen, waiting = {content}, [content]
+    for _ in range(depth):
+        waiting = [view for outer in waiting for view in decoded(outer) if view not in seen and not seen.add(view)]  # type: ignore[func-returns-value]
+    yield from seen
+
+
+def decoded(content: bytes) -> Iterator[bytes]:
+    yield ESCAPE.sub(lambda found: chr(int(found[1], 16)).encode(errors="replace") if found[1] else found[2], content)
+    yield unquote_to_bytes(content)
+    yield unquote_to_bytes(content.replace(b"+", b" "))
+    yield html.unescape(content.decode("latin-1")).encode(errors="replace")
+    yield b"\n".join(from_base64(content))
+    yield from (content.decode(encoding, "replace").encode() for encoding in ("utf-16", "utf-32"))
+    for start in re.finditer(rb"\x1f\x8b", content):
+        yield decompressed(content[start.start() :])
+
+
+def from_base64(content: bytes) -> Iterator[bytes]:
+    """Decodes each run of base64 letters. The run may begin in the middle of a group of four letters."""
+    for run in set(BASE64.findall(content)):
+        plain = run.replace(b"-", b"+").replace(b"_", b"/")
+        for start in range(4):
+            piece = plain[start:]
+            size = len(piece) - (len(piece) % 4 == 1)
+            with suppress(binascii.Error):
+                yield base64.b64decode(piece[:size] + b"=" * (-size % 4))
+
+
+def decompressed(content: bytes) -> bytes:
+    with suppress(zlib.error):
+        return zlib.decompressobj(31).decompress(content)
+    return b""

@@ -4,7 +4,7 @@ import json
 import os
 import sys
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -12,13 +12,15 @@ from shutil import copytree
 from typing import Any
 
 import pytest
+from click.testing import Result
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.random_cases import random_cases
 from brokerfuzz.corpus import load, read, write
+from brokerfuzz.corpus.bundled_corpus import DATA
 from brokerfuzz.corpus.reading import LONGEST_LINE
 from brokerfuzz.errors import CorpusError
-from brokerfuzz.schemas import MESSAGE_TYPES
+from brokerfuzz.schemas import MESSAGE_TYPES, MessageType
 from brokerfuzz.storage import LARGEST_FILE, complete_file
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -45,16 +47,6 @@ def test_cases_are_read_back_unchanged(tmp_path: Path, cases: list[Case], name: 
 def test_a_fault_keeps_the_id_of_a_twin_that_was_left_out(tmp_path: Path, cases: list[Case]) -> None:
     write(tmp_path / "corpus.ndjson", (case for case in cases if case.faults))
     assert all(case.twin is None and case.twin_id for case in read(tmp_path / "corpus.ndjson"))
-
-
-def test_a_failing_generator_leaves_no_file(tmp_path: Path) -> None:
-    def failing() -> Iterator[Case]:
-        yield from load("offer-creation-request")[:10]
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        write(tmp_path / "corpus.ndjson", failing())
-    assert list(tmp_path.iterdir()) == []
 
 
 # ------------------------------------------------------------------------------------------------------- wrong records
@@ -233,3 +225,22 @@ def test_a_hostile_folder_is_rejected_with_one_line(folder: Path, harm: str) -> 
     edit, words = HARM[harm]
     edit(folder)
     assert words in one_line_error(folder)
+
+
+each_type = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+
+
+@each_type
+def test_the_committed_corpus_is_what_export_writes_today(
+    run: Callable[..., Result], tmp_path: Path, message_type: MessageType
+) -> None:
+    run("export", tmp_path / "new.ndjson", "--message", message_type)
+    name = f"{message_type}.ndjson"
+    same = (tmp_path / "new.ndjson").read_bytes() == (DATA / name).read_bytes()
+    assert same, "it is out of date: regenerate it with `python -m tests.regenerate`"
+
+
+def test_the_committed_corpus_is_small_enough_for_a_repository() -> None:
+    lines = [line for path in DATA.iterdir() for line in path.read_bytes().splitlines(keepends=True)]
+    assert sum(map(len, lines)) < 2_500_000
+    assert max(map(len, lines)) < 64 * 1024

@@ -1,24 +1,34 @@
-"""What the reference service answers: it follows the contract, except for the bugs that are seeded in it."""
+"""The reference service: it follows the contract, except for the bugs that are seeded in it, and it can be started with
+`serve`.
+"""
 
 import http.client
 import json
+import os
+import re
+import signal
+import socket
+import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import pytest
+from fixture_types import Run, Spawn, Start
 
 import brokerfuzz
-from brokerfuzz import messages
+from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas import check, load_contract
 from brokerfuzz.service.app import LARGEST_BODY, reference_app
 from brokerfuzz.service.bugs import BUGS
 from brokerfuzz.service.running import running
 
 NOW = datetime(2025, 6, 15, 12, 0, tzinfo=UTC)
+SECONDS = 60
 OFFER_CREATION: Final = "offer-creation-request"
 OFFER = {"number": "OFF-1", "offerType": "Email"}
 Parts = tuple[int, http.client.HTTPMessage, bytes]
@@ -46,13 +56,6 @@ CHUNKED = {"Transfer-Encoding": "chunked"}
 def url() -> Iterator[str]:
     with running(now=NOW) as url:
         yield url
-
-
-@pytest.mark.parametrize("plausible", [False, True])
-def test_generated_valid_offers_are_accepted(url: str, plausible: bool) -> None:
-    for message in islice(messages(OFFER_CREATION, 1, plausible=plausible, now=NOW), 200):
-        status, _, said = ask(url, "POST", "/offers", encoded(message))
-        assert status == 201, said
 
 
 @pytest.mark.parametrize(
@@ -175,10 +178,6 @@ RULES_THAT_SHOW_IT = {
 }
 
 
-def test_there_is_one_bug_of_each_kind() -> None:
-    assert len({bug.kind for bug in BUGS.values()}) == len(BUGS)
-
-
 @pytest.mark.every(3)
 @pytest.mark.parametrize("name", sorted(BUGS.keys() - NOT_SHOWN))
 def test_a_campaign_finds_the_bug(name: str) -> None:
@@ -194,3 +193,101 @@ def test_a_campaign_finds_the_bug(name: str) -> None:
     assert {finding.kind for finding in report.findings} == {KINDS.get(name, "invalid-accepted")}
     if rule is not None:
         assert {reason.rule for finding in report.findings for reason in finding.reasons} == {rule}
+
+
+def is_up(url: str) -> bool:
+    with suppress(OSError):
+        return ask(url, "GET", "/products")[0] == 200
+    return False
+
+
+ENDLESS = {
+    "header": b"GET /products HTTP/1.1\r\nX-A: ",
+    "path": b"GET /",
+    "trailer": b"POST /offers HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n0\r\nX-A: ",
+    "chunk extension": b"POST /offers HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1;",
+}
+
+
+def test_a_request_with_an_endless_header_is_rejected_early() -> None:
+    with running() as url:
+        for name, head in ENDLESS.items():
+            with socket.create_connection(("127.0.0.1", urlsplit(url).port or 0), timeout=SECONDS) as connection:
+                connection.sendall(head)
+                sent = 0
+                with suppress(ConnectionError):  # the service closes the connection
+                    while sent < 20_000_000:
+                        sent += connection.send(b"x" * 65536)
+                assert sent < 20_000_000, name
+        assert is_up(url)
+
+
+def test_it_runs_within_the_block_and_not_after_it() -> None:
+    with running() as one, running() as other:
+        assert urlsplit(one).hostname == "127.0.0.1"
+        assert is_up(one)
+        assert is_up(other)
+    assert not is_up(one)
+    with running(port=int(one.rpartition(":")[2])) as again:
+        assert again == one
+        assert is_up(again)
+
+
+def test_a_port_in_use_is_an_error_with_a_remedy() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        said = f"port {port} of 127.0.0.1 cannot be used \\(Address already in use\\): use 127.0.0.1 and another port"
+        with pytest.raises(TargetError, match=said), running(port=port):
+            pass
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGINT as a terminal does")
+def test_ctrl_c_ends_serve_while_a_bug_hangs_a_request(start: Start) -> None:
+    with start("serve", "--port", "0", "--bug", "hangs-on-blanks") as server:
+        assert server.stdout is not None
+        url = server.stdout.readline().decode().strip()
+        connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=0.3)
+        connection.request("POST", "/offers", b'{"number":"                ","offerType":"VDM"}')
+        with pytest.raises(TimeoutError):
+            connection.getresponse()
+        server.send_signal(signal.SIGINT)
+        assert server.wait(SECONDS) == 0
+        connection.close()
+
+
+BUG = "accepts-zero-order-minimum"
+
+
+def test_fire_finds_the_bug_that_serve_seeds_and_no_other(start: Start, run: Run) -> None:
+    with start("serve", "--port", "0", "--json", "--bug", BUG) as process:
+        assert process.stdout is not None
+        said = json.loads(process.stdout.readline())
+        with urlopen(f"{said['url']}/products", timeout=SECONDS) as response:
+            assert response.status == 200
+        report = json.loads(run("fire", f"{said['url']}/offers", "--rule", "orderM*", "--json").stdout)
+        process.send_signal(signal.SIGINT)
+        assert (process.wait(SECONDS), process.stderr and process.stderr.read()) == (0, b"")
+    assert said["bugs"] == [BUG]
+    assert report["cases"] > 50
+    found = {rule["rule"] for finding in report["findings"] for rule in finding["rules"]}
+    assert found == {"offer-creation-request/orderMinimum:minimum"}
+
+
+def test_the_printed_commands_start_the_service_again_with_the_same_bugs_on_the_same_port(run: Run) -> None:
+    some = ("--rule", "*orderMinimum:minimum", "--technique", "one-below")
+    document = json.loads(run("fire", "--demo", "--bug", BUG, *some, "--json").stdout)
+    (port,) = re.findall(r":(\d+)/offers", document["target"])
+    for finding in document["findings"]:
+        assert f"--port {port} --bug {BUG} -- curl " in finding["reproduce"]
+        said = subprocess.run(
+            ["sh", "-c", finding["reproduce"]], capture_output=True, text=True, timeout=60, check=True
+        )
+        assert said.stdout.startswith(f"HTTP/1.1 {finding['got']['status']} ")
+
+
+def test_a_command_runs_while_the_service_runs(spawn: Spawn) -> None:
+    done = spawn("serve", "--port", "0", "--", "sh", "-c", "cat; exit 7", body=b"input")
+    assert (done.returncode, done.stdout, done.stderr) == (7, b"input", b"")
+    done = spawn("serve", "--port", "0", "--", "no-such-program")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"no-such-program cannot be started" in done.stderr

@@ -3,15 +3,14 @@ from inspect import signature
 from typing import Any
 
 import pytest
-from example_search import minimal, simplest
+from example_search import minimal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import SearchStrategy
 
-from brokerfuzz import load_contract
 from brokerfuzz import strategies as every_strategy
-from brokerfuzz.strategies import invalid_offer_requests, offer_requests
+from brokerfuzz.strategies import offer_requests
 
 LATER = datetime(9999, 1, 1, tzinfo=UTC)
 OFFERS: Any = "offer-creation-request"
@@ -143,9 +142,3 @@ def test_a_pinned_value_that_breaks_the_contract_is_reported_when_it_is_drawn() 
     for strategy, words in PINNED:
         with pytest.raises(InvalidArgument, match=words):
             minimal(strategy)
-
-
-def test_the_built_in_contract_is_the_default() -> None:
-    contract = load_contract()
-    assert simplest(offer_requests(contract=contract)) == simplest(offer_requests())
-    assert simplest(invalid_offer_requests(contract=contract)).body == simplest(invalid_offer_requests()).body
