@@ -5,8 +5,11 @@ import struct
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from typing import Any
 
-from behaviours import CONFORMING
+from behaviours import CONFORMING, OFFER, Accepts
+
+import brokerfuzz
 
 Behaviour = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
 """The reaction to the body of a request. The function writes an answer, or breaks the connection."""
@@ -125,6 +128,12 @@ def answers(status_of: Callable[[bytes], int]) -> Behaviour:
     return behave
 
 
+def fired(behaviour: Behaviour, message_type: brokerfuzz.MessageType = OFFER, **options: Any) -> brokerfuzz.Report:
+    """Returns the report of a campaign against a server."""
+    with serving(behaviour) as url:
+        return brokerfuzz.fire(url, message_type, **options)
+
+
 @contextmanager
 def recording(status_of: Callable[[bytes], int]) -> Iterator[tuple[str, list[bytes]]]:
     """Yields the URL of a server, and a list with the messages that it has received."""
@@ -155,9 +164,11 @@ def in_stored_brotli(data: bytes) -> bytes:
     return ((len(data) - 1) << 4 | 1 << 20).to_bytes(3, "little") + data + b"\x03"
 
 
-def conforming(body: bytes) -> int:
-    """Returns 201 if the contract allows the message, else 400."""
-    return 201 if CONFORMING(body) else 400
+def status_by(accepts: Accepts) -> Callable[[bytes], int]:
+    return lambda body: 201 if accepts(body) else 400
+
+
+conforming = status_by(CONFORMING)
 
 
 def reset(writer: asyncio.StreamWriter) -> None:

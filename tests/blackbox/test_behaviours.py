@@ -9,7 +9,7 @@ import pytest
 from behaviour_table import BEHAVIOURS, PAGE_COUNT, Behaviour
 from behaviours import LINE_OF_CODE, OFFER, lenient, parsed, strict
 from fixture_types import Run
-from hand_made_servers import answers, serving
+from hand_made_servers import answers, serving, status_by
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -86,7 +86,7 @@ def test_a_fault_is_found_behind_values_that_the_service_rejects_and_is_not_sent
     )
     journal, sites = tmp_path / "run.ndjson", (PAGE_COUNT, "isActive", "comments", "orderMinimum")
     options = [option for site in sites for option in ("--rule", site)]
-    with serving(answers(lambda body: 201 if picky(body) else 400)) as url:
+    with serving(answers(status_by(picky))) as url:
         before = json.loads(run("fire", url, "--journal", journal, *options, "--json").stdout)
         after = json.loads(run("fire", url, "--resume", journal, "--json").stdout)
     assert {finding["text"] for finding in before["findings"]} == {

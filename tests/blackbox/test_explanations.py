@@ -27,10 +27,11 @@ from behaviours import (
     strict,
 )
 from contracts import ORDER, changed_contract, own_contract, with_properties
-from hand_made_servers import Behaviour, response, serving
+from hand_made_servers import Behaviour, answers, fired, response
 from known_identifiers import KnownIdentifiers
 
 import brokerfuzz
+from brokerfuzz import load_contract
 
 
 def responding(answer: Callable[[dict[str, Any]], tuple[int, str] | None]) -> Behaviour:
@@ -131,8 +132,7 @@ def test_the_text_of_a_rejection_neither_joins_nor_separates_findings(
         text = problem(message)
         return (422, text) if text else None
 
-    with serving(responding(answer)) as url:
-        report = brokerfuzz.fire(url, **VALID)
+    report = fired(responding(answer), **VALID)
     assert {finding.text for finding in report.findings} == texts
     assert all(len(finding.places) == 1 for finding in report.findings), "the smallest message has one problem"
 
@@ -158,8 +158,7 @@ def test_crashes_at_one_line_of_a_service_are_one_finding_whatever_the_text(trac
         return (500, trace.format(value=json.dumps(channel))) if is_without_offers else None
 
     page = tmp_path / "page.html"
-    with serving(responding(answer)) as url:
-        (finding,) = brokerfuzz.fire(url, verdicts=["valid"], tags=["edge:omniChannel*"], reports=[page]).findings
+    (finding,) = fired(responding(answer), verdicts=["valid"], tags=["edge:omniChannel*"], reports=[page]).findings
     assert finding.text.startswith("index.php:28: crashes (status 500) if omniChannel.offers is ")
     (row,) = re.findall("<summary>.*index.php:28.*</summary>", page.read_text())
     assert "rror: " in row
@@ -185,8 +184,7 @@ def test_a_crash_counts_although_its_text_changes() -> None:
         line = "" if next(crashes) >= 20 else "\n\tat Shop(Shop.java:28)"
         return 500, f"NullPointerException{line}"
 
-    with serving(responding(answer)) as url:
-        report = brokerfuzz.fire(url, **VALID)
+    report = fired(responding(answer), **VALID)
     assert report.result.sporadic == ()
     assert [finding.text for finding in report.findings] == [
         "Shop.java:28: crashes (status 500) if weightInPounds is null"
@@ -217,8 +215,7 @@ def test_a_target_that_repeats_its_first_answer_rejects_almost_every_valid_messa
         first[:] = first or [body]
         writer.write(response(201 if body == first[0] else 422, b"this key was used for another request"))
 
-    with serving(behave) as url:
-        report = brokerfuzz.fire(url, **VALID, headers=[("Idempotency-Key", "1")])
+    report = fired(behave, **VALID, headers=[("Idempotency-Key", "1")])
     (finding,) = report.findings
     assert finding.text == "rejects (almost) every valid message (status 422)"
     assert "the header Idempotency-Key is the same in all requests" in report.result.advice
@@ -228,8 +225,7 @@ def test_a_target_that_reports_results_in_bodies_needs_a_hook() -> None:
     async def behave(body: bytes, writer: Any) -> None:
         writer.write(response(200, b'{"data": {}}' if CONFORMING(body) else b'{"errors": ["invalid"]}'))
 
-    with serving(behave) as url:
-        report = brokerfuzz.fire(url, rules=["order*", "number", "offerType", "isActive"])
+    report = fired(behave, rules=["order*", "number", "offerType", "isActive"])
     (finding,) = report.findings
     assert finding.text == "accepts (almost) every invalid message"
     assert "use the hook classify" in report.result.advice
@@ -245,8 +241,7 @@ def test_unknown_products_and_known_numbers_are_one_finding_with_the_steps_that_
         text = f"there is no product {ids[0]}" if is_unknown else ""
         writer.write(response(422 if is_unknown else service(body), text.encode()))
 
-    with serving(behave) as url:
-        report = brokerfuzz.fire(url, rules=["productClusters[].products[].productId", "isActive"])
+    report = fired(behave, rules=["productClusters[].products[].productId", "isActive"])
     (finding,) = [finding for finding in report.findings if finding.kind == "valid-rejected"]
     assert finding.text.startswith("productClusters")
     assert "use --fresh number" in report.outcome.headline
@@ -369,3 +364,28 @@ def test_a_finding_is_no_reason_for_unproven_rejections_of_which_it_masks_only_a
 
     report = brokerfuzz.fire(accepts_one_ordinary_message, PRODUCTS)
     assert report.outcome.headline.endswith("rejections prove nothing")
+
+
+# ---------------------------------------------------------------------------------------------------------- sizes
+
+
+@pytest.mark.parametrize(("status", "most"), [(413, 2500), (500, 2000)])
+def test_a_limit_on_the_size_of_messages_is_named_as_the_only_cause(status: int, most: int) -> None:
+    report = fired(answers(lambda body: status if len(body) > most else 201 if CONFORMING(body) else 400), **VALID)
+    (finding,) = report.findings
+    assert f"if it has more than {most:,} bytes" in finding.text
+    assert len(finding.body) == most + 1
+    assert finding.label == "valid"
+
+
+def test_a_limit_on_the_size_of_messages_names_the_open_question_and_how_to_settle_it(tmp_path: Path) -> None:
+    def accepts(body: bytes) -> bool:
+        return len(body) <= 4000 and brokerfuzz.check(PRICING, body).label != "invalid"
+
+    entry = '{"id": "message-size", "limit": 4000}'
+    question = "the contract leaves open how large a message may be (message-size)"
+    remedy = f"state it in a contract of your own, with {entry} in ambiguities.json"
+    report = brokerfuzz.fire(accepts, PRICING, verdicts=["valid"])
+    assert f"{question}: if the limit of the target is right, {remedy}" in str(report)
+    (tmp_path / "ambiguities.json").write_text(f"[{entry}]")
+    assert brokerfuzz.fire(accepts, PRICING, verdicts=["valid"], contract=load_contract(tmp_path)).findings == ()

@@ -1,15 +1,12 @@
 """What brokerfuzz does before the first case: it checks with ordinary valid messages that the target works."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Final
 
 import pytest
-from fixture_types import Run, Write
+from fixture_types import Run
 from hand_made_servers import answers, conforming, one_after_another, recording, response, sends, serving
-
-import brokerfuzz
 
 FEW: Final = ("--rule", "*/orderMinimum:minimum", "--technique", "one-below", "--shrink", "off")
 PLAIN_MESSAGES: Final = 5
@@ -92,17 +89,6 @@ def test_a_json_document_on_standard_output_stays_a_document_and_standard_error_
     assert "answered: rejected (status 404): no such path" in done.stderr
 
 
-def test_a_function_that_rejects_everything_gives_an_untested_report_that_explains_it() -> None:
-    def judge(body: bytes) -> bool:
-        raise ValueError("unknown tenant")
-
-    report = brokerfuzz.fire(judge)
-    assert (report.outcome.state, report.outcome.status, report.findings) == ("untested", 2, ())
-    assert "accepted none of 5 plain valid messages: ValueError: unknown tenant" in str(report)
-    with pytest.raises(AssertionError, match="accepted none of 5 plain valid messages"):
-        brokerfuzz.assert_conforms(judge)
-
-
 def test_known_findings_stay_and_the_journal_can_be_continued_if_the_target_accepts_nothing(run: Run) -> None:
     with serving(sends(response(201))) as url:
         assert run("fire", url, *FEW, "--baseline", "known.json", "--baseline-update").exit_code == 0
@@ -113,23 +99,6 @@ def test_known_findings_stay_and_the_journal_can_be_continued_if_the_target_acce
     assert (done.exit_code, "gone" in done.stderr, Path("known.json").read_text()) == (2, False, before)
     with serving(answers(conforming)) as url:
         assert run("fire", url, "--resume", "run.ndjson").exit_code == 0
-
-
-@pytest.mark.parametrize(
-    ("code", "words", "said"),
-    [
-        ("for line in sys.stdin: print('judged', flush=True)", ["--lines", "plain"], 'answered with "judged"'),
-        ("os.kill(os.getpid(), 11)", [], "killed by SIGSEGV"),
-        ("raise SystemExit(3)", [], "exit status 3"),
-        ("time.sleep(60)", ["--lines", "plain", "--timeout", "0.5"], "no answer line within 0.5 s"),
-    ],
-)
-def test_a_program_that_accepts_no_plain_message_is_explained(
-    run: Run, write: Write, code: str, words: list[str], said: str
-) -> None:
-    write("reader.py", "import os, sys, time", code)
-    done = run("fire", "--exec", f"{sys.executable} -IS reader.py", *words)
-    assert (done.exit_code, said in " ".join(done.stdout.split())) == (2, True)
 
 
 def test_a_target_that_accepts_everything_is_one_finding_and_no_report_shows_a_rule_as_checked(run: Run) -> None:

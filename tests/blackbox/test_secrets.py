@@ -85,13 +85,6 @@ def test_of_an_answer_in_an_unknown_encoding_only_the_length_is_kept(run: Run, f
     assert "hunter2" not in done.output
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
-def test_secrets_in_an_answer_in_utf_16_are_hidden(run: Run, folder: Path, encoding: str) -> None:
-    with lenient(lambda _: '{"key": "hunter2-hunter2"}'.encode(encoding)) as (url, _):
-        run("fire", url, *ONE_BELOW, "-H", "X-Key: hunter2-hunter2", "--journal", "run.ndjson", *REPORT_OPTIONS)
-    assert '{\\"key\\": \\"${X_KEY}\\"}' in Path("run.ndjson").read_text()
-
-
 def test_passwords_that_are_words_of_a_message_or_a_file_change_neither(
     run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pytest
 from fixture_types import Run
-from hand_made_servers import answers, response, serving
+from hand_made_servers import answers, fired, response, serving, status_by
 from known_identifiers import KnownIdentifiers
 from validators import NODE
 
@@ -36,7 +36,7 @@ def strict(body: bytes) -> bool:
 
 
 def served(accepts: Callable[[bytes], bool]) -> Any:
-    return serving(answers(lambda body: 201 if accepts(body) else 400))
+    return serving(answers(status_by(accepts)))
 
 
 # ------------------------------------------------------------------------------------------- replay and its exit status
@@ -123,8 +123,7 @@ def test_replay_uses_the_known_values_of_the_user(run: Run) -> None:
 
 def test_a_service_that_allows_comments_and_accepts_each_number_once_has_a_finding() -> None:
     service = KnownIdentifiers(422, "number", reads=lambda body: re.sub(rb"/\*.*?\*/", b"", body))
-    with serving(answers(service)) as url:
-        report = brokerfuzz.fire(url, rules=["*:json"], techniques=["comment"], fresh="number")
+    report = fired(answers(service), rules=["*:json"], techniques=["comment"], fresh="number")
     (finding,) = report.findings
     assert finding.text == "message: accepts text that is not JSON (comment)"
 
@@ -135,8 +134,12 @@ def test_a_service_that_decodes_utf_16_and_accepts_each_number_once_has_no_findi
     def accepts(body: bytes) -> bool:
         return brokerfuzz.check(OFFER, body, policies=policies).label != "invalid"
 
-    with serving(answers(KnownIdentifiers(422, "number", accepts=accepts))) as url:
-        report = brokerfuzz.fire(url, tags=["probe:encoding.utf-16"], fresh="number", policies=policies)
+    report = fired(
+        answers(KnownIdentifiers(422, "number", accepts=accepts)),
+        tags=["probe:encoding.utf-16"],
+        fresh="number",
+        policies=policies,
+    )
     assert (report.findings, report.outcome.state) == ((), "complete")
 
 

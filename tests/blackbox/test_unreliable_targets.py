@@ -15,23 +15,16 @@ from typing import Any, Final
 import pytest
 from fixture_types import Run, Start
 from hand_made_programs import shown_on_a_terminal
-from hand_made_servers import conforming, reset, response, sends, serving, unused_url
+from hand_made_servers import conforming, fired, reset, response, sends, serving, unused_url
 from waiting import happens
 
 import brokerfuzz
-from brokerfuzz import Report
 
 MINIMUM: Final[dict[str, Any]] = {"rules": ["*orderMinimum:*"], "shrink": 5}
 MORE: Final[dict[str, Any]] = {"rules": ["*orderMinimum:*", "*comments:*"], "seed": 1, "random": 60, "longest_wait": 5}
 OPTIONS = ("--rule", "*orderMinimum:*", "--random", "0", "--shrink", "5s")
 CUT = b"a part of the body"
 TRUNCATED = b"HTTP/1.1 201 Created\r\nContent-Length: 1000\r\n\r\n" + CUT
-
-
-def fired(behaviour: Any, **options: Any) -> Report:
-    chosen: dict[str, Any] = {**MINIMUM, **options}
-    with serving(behaviour) as url:
-        return brokerfuzz.fire(url, **chosen)
 
 
 # ------------------------------------------------------------------------------------------------------ single failures
@@ -111,7 +104,7 @@ def test_a_service_that_fails_sometimes_or_because_of_parallel_requests_has_no_f
 
 
 def test_two_workers_count_the_failures_of_parallel_requests() -> None:
-    report = fired(Locked(response(500, b"locked")), workers=2)
+    report = fired(Locked(response(500, b"locked")), **MINIMUM, workers=2)
     assert report.findings == ()
     assert "wrong answers did not occur again when the message was sent again: crashed (status 500): " in str(report)
 
@@ -176,7 +169,7 @@ def test_a_service_that_answers_one_message_after_the_other_slowly_has_no_findin
             await asyncio.sleep(0.03)
             writer.write(response(conforming(body)))
 
-    report = fired(one_at_a_time, timeout=0.3, rules=["*orderMinimum:type"])
+    report = fired(one_at_a_time, timeout=0.3, rules=["*orderMinimum:type"], shrink=5)
     assert (report.findings, report.outcome.state) == ((), "complete")
 
 
@@ -227,7 +220,7 @@ ASKS_TO_WAIT = {status: response(status, b"", "Retry-After: 0.8") for status in 
     ids=["a pause with 429", "a pause with 503", "a reset", "502", "401"],
 )
 def test_a_target_that_is_not_ready_for_some_time_has_no_finding(seconds: float, said: bytes) -> None:
-    report = fired(Changing(seconds, said), longest_wait=10)
+    report = fired(Changing(seconds, said), **MINIMUM, longest_wait=10)
     assert (report.findings, report.outcome.state, report.outcome.status) == ((), "complete", 0)
     assert report.outcome.unproven == 0
     assert report.result.seconds > seconds - 0.1
@@ -246,7 +239,7 @@ def test_the_report_says_for_how_long_the_target_was_away(run: Run, tmp_path: Pa
 
 
 def test_by_default_brokerfuzz_waits_for_more_than_a_minute() -> None:
-    report = fired(Changing(3600, response(429, b"", "Retry-After: 90")), max_time=1)
+    report = fired(Changing(3600, response(429, b"", "Retry-After: 90")), **MINIMUM, max_time=1)
     assert report.findings == ()
     assert "the time limit of 1 s was reached" in str(report.result.stopped)
 
@@ -268,14 +261,14 @@ def test_a_quota_or_a_session_that_ends_is_partial_and_no_finding(
     answer: bytes, longest_wait: float, reason: str
 ) -> None:
     service = Changing(3600, answer)
-    report = fired(service, longest_wait=longest_wait)
+    report = fired(service, **MINIMUM, longest_wait=longest_wait)
     assert (report.findings, report.outcome.state, report.outcome.status) == ((), "partial", 2)
     assert reason in report.outcome.reason
     assert service.requests < 100
 
 
 def test_a_target_that_does_not_come_back_within_the_longest_wait_has_stopped_answering() -> None:
-    report = fired(Changing(3600, b""), longest_wait=0.5)
+    report = fired(Changing(3600, b""), **MINIMUM, longest_wait=0.5)
     assert [finding.kind for finding in report.findings] == ["stopped-answering"]
     assert (report.outcome.state, report.outcome.status) == ("partial", 1)
 
@@ -289,7 +282,7 @@ def test_a_target_that_hangs_gives_one_finding_and_ends_the_campaign(concurrency
         await asyncio.sleep(3600 if len(seen) > 30 else 0)
         writer.write(response(conforming(body)))
 
-    report = fired(hangs_later, concurrency=concurrency, timeout=0.3, longest_wait=0.5)
+    report = fired(hangs_later, **MINIMUM, concurrency=concurrency, timeout=0.3, longest_wait=0.5)
     (finding,) = report.findings
     assert finding.sentence().startswith("stopped answering (no answer within 0.3 s) while it processed this message")
     assert (report.outcome.state, report.outcome.status) == ("partial", 1)
@@ -301,7 +294,7 @@ def test_a_message_that_always_hangs_is_a_finding_and_the_campaign_continues() -
         await asyncio.sleep(3600 if b'"orderMinimum":0' in body else 0)
         writer.write(response(conforming(body)))
 
-    report = fired(hangs_on, timeout=0.5, shrink=0)
+    report = fired(hangs_on, rules=MINIMUM["rules"], timeout=0.5, shrink=0)
     assert {finding.kind for finding in report.findings} == {"timeout"}
     assert report.outcome.state == "complete"
 
@@ -336,8 +329,7 @@ def test_a_campaign_waits_until_the_target_listens_and_the_gateway_before_it_is_
 
 
 def test_a_report_is_replayed_when_the_target_listens_and_a_hook_logs_in_only_then(start: Start, folder: Path) -> None:
-    with serving(sends(response(201))) as url:
-        brokerfuzz.fire(url, **MINIMUM, reports=["report.json"])
+    fired(sends(response(201)), **MINIMUM, reports=["report.json"])
     port = unused_port()
     login = f"import urllib.request as web\ndef authenticate():\n web.urlopen('http://127.0.0.1:{port}')\n return {{}}"
     Path("hooks.py").write_text(login)

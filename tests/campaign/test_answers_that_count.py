@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 from behaviours import CONFORMING, OFFER
-from hand_made_servers import Behaviour, response, serving
+from hand_made_servers import Behaviour, fired, response, serving
 
 import brokerfuzz
 from brokerfuzz.campaign import Observed
@@ -29,8 +29,7 @@ def answering(status: int, said: bytes = b"") -> Behaviour:
 
 @pytest.mark.parametrize("status", [401, 403, 419])
 def test_a_status_about_the_client_proves_nothing_even_if_the_twin_is_accepted(status: int) -> None:
-    with serving(answering(status, b"orderMinimum is wrong")) as url:
-        report = brokerfuzz.fire(url, **FEW)
+    report = fired(answering(status, b"orderMinimum is wrong"), **FEW)
     assert (report.outcome.state, report.outcome.reason) == ("untested", "no rejection was proven")
     (rule,) = report.result.unproven_rules
     assert report.result.proofs.why_unproven(rule) == f"status {status} says nothing about the message"
@@ -40,8 +39,7 @@ def test_a_report_names_the_reason_even_if_a_long_campaign_keeps_only_the_first_
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("brokerfuzz.campaign.proof.MOST_UNPROVEN", 1)
-    with serving(answering(403)) as url:
-        brokerfuzz.fire(url, rules=["*orderM*", "*pageCount:*"], shrink=0, now=NOW, reports=["report.json"])
+    fired(answering(403), rules=["*orderM*", "*pageCount:*"], shrink=0, now=NOW, reports=["report.json"])
     rules = [rule for rule in json.loads(Path("report.json").read_text())["rules"] if rule["unproven"]]
     assert len(rules) > 2
     assert {rule["why"] for rule in rules} == {"status 403 says nothing about the message"}

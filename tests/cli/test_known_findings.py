@@ -1,4 +1,4 @@
-"""Findings of earlier campaigns: a baseline, and `replay`."""
+"""Findings of earlier campaigns: the file of a baseline, which findings are new, and `replay`."""
 
 import json
 import re
@@ -9,9 +9,21 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from behaviours import Condition, conforming, crashing, is_null, lenient, strict
+from behaviours import (
+    CONFORMING,
+    OFFER,
+    Accepts,
+    Condition,
+    check,
+    conforming,
+    crashing,
+    is_null,
+    lenient,
+    parsed,
+    strict,
+)
 from fixture_types import Run, Start
-from hand_made_servers import answers, serving
+from hand_made_servers import answers, serving, status_by
 from pricing_reader import BUG, PRICING
 from pricing_reader import lenient as lenient_about_prices
 
@@ -42,13 +54,12 @@ def known(folder: Path, written: Path) -> Any:
 
 @pytest.fixture(scope="module")
 def conforming_url() -> Iterator[str]:
-    accepts = conforming(PRICING)
-    with serving(answers(lambda body: 200 if accepts(body) else 400)) as url:
+    with serving(answers(status_by(conforming(PRICING)))) as url:
         yield url
 
 
-def entries() -> Any:
-    return json.loads(Path("known.json").read_text())["findings"]
+def entries(name: str = "known.json") -> Any:
+    return json.loads(Path(name).read_text())["findings"]
 
 
 def edited(**changes: Any) -> None:
@@ -57,9 +68,10 @@ def edited(**changes: Any) -> None:
     Path("known.json").write_text(json.dumps(document))
 
 
-def test_a_known_finding_that_is_still_there_does_not_make_a_campaign_fail(run: Run, url: str) -> None:
+def test_a_known_finding_that_is_still_there_does_not_make_a_campaign_fail(run: Run, known: Any, url: str) -> None:
     done = run("fire", url, *SOME)
     assert "known findings: 1 still there\n" in done.stderr
+    assert known["finding"] not in done.stdout
     assert re.match(rf"no new findings \(1 known\) in \d+ cases at {url}\n", done.stdout)
     assert done.exit_code == 0
 
@@ -154,11 +166,25 @@ def shop(crashes: Condition, rejects: Condition = lambda _: False) -> AbstractCo
     return serving(answers(status_of))
 
 
-def test_after_a_fix_nothing_is_new_and_a_new_bug_is_new_beside_known_ones(run: Run) -> None:
-    sites = ("orderM*", "comments", "description", "surcharge", "accessGroups")
-    words = [*(word for site in sites for word in ("--rule", site)), "--baseline", "shop.json"]
+SITES: Final = [
+    word for site in ("orderM*", "comments", "description", "surcharge", "accessGroups") for word in ("--rule", site)
+]
+
+
+def test_a_baseline_is_sorted_and_after_a_fix_nothing_is_new_but_a_new_bug_is_new_beside_known_ones(run: Run) -> None:
+    words = [*SITES, "--baseline", "shop.json"]
     with shop(has_no_groups, lacks_comments) as url:
-        assert run("fire", url, *words, "--baseline-update").exit_code == 0
+        before = run("fire", url, *words, "--baseline-update", "--json")
+    findings = {finding["name"]: finding for finding in json.loads(before.stdout)["findings"]}
+    written = entries("shop.json")
+    assert {entry["finding"] for entry in written} == set(findings)
+    assert [entry["sentence"] for entry in written] == sorted(entry["sentence"] for entry in written)
+    assert len(Path("shop.json").read_text().splitlines()) == 2 + 5 * len(written)
+    for entry in written:
+        finding = findings[entry["finding"]]
+        assert all(entry[name] == finding[name] for name in ("sentence", "failing", "message"))
+        assert f"added to the baseline: {entry['sentence']}\n" in before.stderr
+    assert (before.exit_code, before.stderr.count("added to the baseline")) == (0, len(written))
     with shop(has_no_groups) as url:
         assert run("fire", url, *words).exit_code == 0
     with shop(lambda offer: has_no_groups(offer) or is_null("surcharge")(offer), lacks_comments) as url:
@@ -176,3 +202,70 @@ def test_two_campaigns_that_update_a_baseline_at_the_same_time_lose_no_finding(s
             _, stderr = process.communicate(timeout=60)
             assert process.returncode == 0, stderr
     assert len(json.loads(Path("both.json").read_text())["findings"]) == 2
+
+
+# ------------------------------------------------------------------------------------------ what fails now is new
+
+PAGE_COUNT: Final = "productClusters[].products[].pageCount"
+
+
+def rejecting(refuses: Condition) -> Accepts:
+    return strict(lambda message: "orderMinimum" in message and refuses(message))
+
+
+def crashing_at_one_line(refuses: Condition) -> Accepts:
+    def accepts(body: bytes) -> bool:
+        message = parsed(body)
+        if refuses(message):
+            raise RuntimeError("one line for all")
+        return CONFORMING(body)
+
+    return accepts
+
+
+GROWN: Final[dict[str, tuple[Accepts, Accepts, tuple[str, ...]]]] = {
+    "only zero was accepted": (
+        lambda body: b'"orderMinimum":0' in body or CONFORMING(body),
+        lenient("orderMinimum:minimum"),
+        ("--rule", "orderMinimum"),
+    ),
+    "only null was rejected": (
+        rejecting(lambda message: message["orderMinimum"] is None),
+        rejecting(lambda message: message["orderMinimum"] is not None),
+        ("--verdict", "valid", "--tag", "pairs*"),
+    ),
+    "one property was checked": (
+        lambda body: all(
+            broken.at.startswith("/productClusters") and not broken.rule.startswith(f"{OFFER}/{PAGE_COUNT}")
+            for broken in check(OFFER, body).broken
+        ),
+        lenient("productClusters*"),
+        ("--rule", "productClusters*", "--technique", "one-below", "--technique", "empty*", "--technique", "removed"),
+    ),
+    "only strings crashed": (
+        crashing_at_one_line(lambda message: isinstance(message.get("orderMinimum"), str)),
+        crashing_at_one_line(lambda message: isinstance(message.get("orderMinimum"), str | int)),
+        ("--rule", "orderMinimum"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GROWN)
+def test_what_fails_now_and_did_not_fail_then_is_new(run: Run, name: str) -> None:
+    before, after, chosen = GROWN[name]
+    update = ("--baseline", "grown.json", "--baseline-update")
+    with serving(answers(status_by(before))) as url:
+        run("fire", url, *chosen, *update)
+        unchanged = run("fire", url, *chosen, "--baseline", "grown.json")
+    assert (unchanged.exit_code, unchanged.stdout[:15]) == (0, "no new findings")
+    with serving(answers(status_by(after))) as url:
+        grown = run("fire", url, *chosen, "--baseline", "grown.json")
+    assert grown.exit_code == 1, grown.stdout
+
+
+def test_a_finding_that_shrinks_is_known(run: Run) -> None:
+    first, both, chosen = GROWN["only zero was accepted"]
+    with serving(answers(status_by(both))) as url:
+        run("fire", url, *chosen, "--baseline", "grown.json", "--baseline-update")
+    with serving(answers(status_by(first))) as url:
+        assert run("fire", url, *chosen, "--baseline", "grown.json").exit_code == 0

@@ -95,6 +95,15 @@ LOCATIONS: Final = ["/", "/offers", "/offers/", "", ".", "/offers/..", "/offers/
 MANY: Final = ("--rule", "*/order*:minimum", "--rule", "*/number:*", "--shrink", "off")
 
 
+def test_a_time_limit_leaves_nothing_at_the_target(run: Run) -> None:
+    store = Store()
+    store.pause = 0.1
+    with store.serving() as url:
+        done = run("fire", url, *MANY, "--cleanup", "DELETE {location}", "--max-time", "3s", "--concurrency", 1)
+    assert done.stdout.startswith("partial (not finished: ")
+    assert (bool(store.numbers), store.names) == (True, [])
+
+
 def in_turn(values: Sequence[Any]) -> Callable[[str], Any]:
     left = cycle(values)
     return lambda _: next(left)
