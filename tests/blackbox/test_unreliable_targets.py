@@ -179,7 +179,8 @@ def test_a_resumed_campaign_counts_the_same_wrong_answers(run: Run, tmp_path: Pa
     with serving(service) as url:
         assert run("fire", url, *OPTIONS, "--journal", journal, "--report", document).exit_code == 0
         resumed = run("fire", url, "--resume", journal, "--report", again)
-    assert resumed.stdout.startswith("untested (all answers come from the journal")
+    assert resumed.exit_code == 2
+    assert resumed.stdout.startswith("untested (all answers come from the journal: start a new campaign")
     counts = [[one["count"] for one in json.loads(path.read_text())["sporadic"]] for path in (document, again)]
     assert counts[0] == counts[1]
     assert counts[0][0] > 0

@@ -46,12 +46,6 @@ def test_no_message_occurs_twice_and_a_twin_comes_before_its_faults(
         seen.add(case.id)
 
 
-def test_verdicts_can_be_selected() -> None:
-    for label in ("valid", "invalid", "unspecified"):
-        chosen = [case.id for case in catalogue(OFFER, verdicts=[label], now=NOW)]
-        assert chosen == [case.id for case in whole(OFFER) if case.label == label]
-
-
 def test_any_two_properties_of_an_offer_occur_in_all_combinations_of_absent_null_and_present() -> None:
     properties = load_contract().schemas[OFFER]["properties"]
 
@@ -157,11 +151,6 @@ def test_states_that_only_a_condition_forbids_are_valid_for_other_offers() -> No
     assert any("productClusters" not in value for value in others)
     assert any(value.get("productClusters", 0) is None for value in others)
     assert any(value.get("productClusters") == [] for value in others)
-
-
-def test_nearly_all_faults_of_the_default_corpus_have_only_the_required_properties_beside_them() -> None:
-    twins = [case.twin for case in small(OFFER) if case.twin is not None and not case.faults[0].rule.endswith(":json")]
-    assert sum(len(twin.value) > 3 for twin in twins) < len(twins) / 50
 
 
 @EVERY_TYPE

@@ -2,14 +2,10 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 from fixture_types import Run, Spawn
-
-UNPRIVILEGED = ["setpriv", "--bounding-set=-all"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-"""Root can read every file, so the capabilities of root are removed."""
 
 PLAIN = '{"number":"1","offerType":"Email"}'
 RECORD = (
@@ -121,47 +117,10 @@ def test_the_other_files_are_judged_if_one_cannot_be_read(run: Run) -> None:
     assert "offer.json:1: valid" in result.stdout
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="only POSIX systems have these permissions")
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [(["check", "offer.json"], "cannot be read (Permission denied)"), (["export", "folder/out"], "cannot be written")],
-)
-def test_files_without_permission_are_reported_in_one_line(
-    environment: Mapping[str, str], words: list[str], said: str
-) -> None:
-    Path("offer.json").chmod(0)
-    Path("folder").chmod(0o500)
-    command = [*UNPRIVILEGED, sys.executable, "-m", "brokerfuzz.cli", *words]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    assert_one_line(done.returncode, done.stderr, said)
-
-
 def test_a_message_of_unbounded_length_on_standard_input_is_rejected(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("brokerfuzz.inputs.files.LARGEST_MESSAGE", 1000)
     result = run("check", "-", text="[\n" * 2000)
     assert_one_line(result.exit_code, result.stderr, "more than 1,000 bytes")
-
-
-LONG = "9" * 5000
-"""Python converts only strings of up to 4,300 digits to integers."""
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("export", "-", "--seed", LONG),
-        ("fire", "--exec", "true", "--max-time", f"{LONG}s"),
-        ("fire", f"http://127.0.0.1:{LONG}/"),
-        ("fire", "--exec", "true", "--values", "long.toml"),
-        ("fire", "--exec", "true", "--policy", f"clock-tolerance={LONG}"),
-    ],
-    ids=lambda words: " ".join(words)[:40],
-)
-def test_a_number_of_five_thousand_digits_is_a_short_error(run: Run, words: Sequence[str]) -> None:
-    Path("long.toml").write_text(f'"*.productQuantityInOffer" = [{LONG}]')
-    result = run(*words)
-    assert (result.exit_code, "Traceback" in result.stderr) == (2, False)
-    assert max(map(len, result.stderr.splitlines())) < 2000
 
 
 def test_an_unexpected_error_exits_with_2_and_says_how_to_report_it() -> None:

@@ -57,22 +57,6 @@ def test_a_message_is_judged_and_the_verdict_explained(run: Run, what: str) -> N
     assert "-:1: valid" not in result.stdout or "--quiet" not in args
 
 
-@pytest.mark.parametrize(
-    ("message", "message_type"),
-    [
-        ('{"NUMBER":"1"}', "offer-creation-request"),
-        (ENVELOPE % ("[]", "[]"), "product-list-response"),
-        (ENVELOPE % ("{}", "5"), "offer-pricing-response"),
-        (ENVELOPE % ("null", "[]"), None),
-        ("{}", None),
-        ("5", None),
-    ],
-)
-def test_the_type_is_recognised_by_the_properties(run: Run, message: str, message_type: str | None) -> None:
-    [said] = judged(run("check", "--json", "-", text=message))
-    assert said["message"] == message_type
-
-
 def test_the_content_of_a_message_cannot_control_the_terminal(run: Run, spawn: Spawn) -> None:
     hostile = '{"number":"1","offerType":"\x7f\x9b31m\u202e\\ud800"}'
     result = run("check", "-", text=hostile)
@@ -156,14 +140,6 @@ def test_lines_that_begin_with_a_byte_order_mark_are_decoded(run: Run, folder: P
         "offers.ndjson:2: valid (offer-creation-request)",
         "2 messages: 2 valid, 0 invalid, 0 unspecified",
     ]
-
-
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
-def test_a_corpus_that_begins_with_a_byte_order_mark_is_decoded(run: Run, folder: Path, encoding: str) -> None:
-    run("export", "corpus.ndjson", "--rule", "*orderMinimum:minimum")
-    before = [run(*words, "corpus.ndjson").stdout for words in (("check",), ("corpus", "verify"))]
-    Path("corpus.ndjson").write_bytes(Path("corpus.ndjson").read_text().encode(encoding))
-    assert [run(*words, "corpus.ndjson").stdout for words in (("check",), ("corpus", "verify"))] == before
 
 
 def test_lines_with_a_wrong_byte_order_mark_are_one_line(run: Run, folder: Path) -> None:

@@ -110,19 +110,21 @@ def test_no_error_repeats_a_secret(run: Run, folder: Path, text: str) -> None:
 # ------------------------------------------------------------------------------------------------------------- settings
 
 
-def test_credentials_are_not_used_for_another_target(run: Run, write: Write) -> None:
+def test_credentials_and_hooks_are_not_used_for_another_target(run: Run, write: Write) -> None:
     heads: list[bytes] = []
 
     def accepts(head: bytes, _: bytes) -> bytes:
         heads.append(head.lower())
         return response(201)
 
-    write("brokerfuzz.toml", 'url = "http://offers.example/"', "[headers]", 'Authorization = "Bearer of-offers"')
+    write("hooks.py", "raise ValueError")
+    target = ('url = "http://offers.example/"', 'hooks = "hooks.py"', 'cleanup = "DELETE /offers/{id}"')
+    write("brokerfuzz.toml", *target, "[headers]", 'Authorization = "Bearer of-offers"')
     with serving_requests(accepts) as url:
         done = run("fire", url, "--rule", "*orderMinimum:minimum", "--shrink", "off")
-    assert "headers in the configuration belong to a different target" in done.stderr
+    assert "headers, hooks and cleanup in the configuration belong to a different target" in done.stderr
     assert heads
-    assert not [head for head in heads if b"authorization" in head]
+    assert not [head for head in heads if b"authorization" in head or not head.startswith(b"post")]
 
 
 def test_settings_are_the_options_of_fire_and_files_are_relative_to_the_configuration(run: Run, write: Write) -> None:

@@ -3,7 +3,6 @@ import sys
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from time import sleep
 from typing import Any
 
 import pytest
@@ -56,17 +55,6 @@ def test_the_seeds_for_fuzzers_are_few_but_break_every_rule(run: Run, message_ty
     assert 50 <= len(seeds) <= 250
     broken = {entry.rule for seed in seeds for entry in check(message_type, seed).broken}
     assert broken == {rule.id for rule in load_contract().rules[message_type]}
-
-
-def test_the_same_seed_sends_the_same_random_messages_at_another_time(run: Run) -> None:
-    sent = []
-    some = ("--tag", "random", "--random", 150, "--rule", "*not-in-future", "--shrink", "off")
-    for name, seconds in (("first", 1.1), ("second", 0)):
-        run("fire", "--exec", "sed -u s/.*/accepted/", "--lines", "base64", "--journal", name, "--seed", 7, *some)
-        sent.append({json.loads(line).get("body") for line in Path(name).read_bytes().splitlines()[1:]})
-        sleep(seconds)
-    assert sent[0] == sent[1]
-    assert len(sent[0]) > 100
 
 
 UNTESTABLE: dict[str, Callable[[dict[str, Any]], object]] = {

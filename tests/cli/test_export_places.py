@@ -91,16 +91,6 @@ def test_existing_files_and_folders_are_replaced_only_with_force(run: Run, folde
         assert found(folder) != before
 
 
-def test_an_export_of_shards_is_resumed(run: Run, folder: str) -> None:
-    run("export", f"{folder}/out.ndjson", *SOME, "--shards", 3)
-    whole = found(folder)
-    system, key = fsspec.core.url_to_fs(folder)
-    system.rm_file(f"{key}/out-00002-of-00003.ndjson")
-    summary = json.loads(run("export", f"{folder}/out.ndjson", *SOME, "--shards", 3, "--resume", "--json").stdout)
-    assert (summary["kept"], summary["cases"]) == (8, 4)
-    assert found(folder) == whole
-
-
 @pytest.mark.parametrize(
     ("out", "words"), [("gs://a/out.ndjson", "cannot be used"), ("http://127.0.0.1:9/out.ndjson", "cannot be")]
 )

@@ -150,11 +150,6 @@ def test_an_own_entry_changes_only_the_rule_with_its_id(tmp_path: Path) -> None:
         assert broken(load_contract(folder), OFFER | late) == {f"{name}:not-in-future" for name in names}
 
 
-def test_the_same_folder_is_loaded_once(tmp_path: Path) -> None:
-    assert changed(tmp_path, lambda schema: None) is load_contract(str(tmp_path))
-    assert load_contract() is load_contract(DATA)
-
-
 # ----------------------------------------------------------------------------------------------------------- mistakes
 
 
@@ -166,7 +161,25 @@ def past(**props: Any) -> Callable[[Path], object]:
     return put(json.dumps([{"id": "not-in-future", **props}]), "semantics.json")
 
 
+ROUTE = {"direction": "request", "route": "POST /orders"}
+
+
+def message_types(*names: str, **entries: Any) -> Callable[[Path], object]:
+    """Writes `messages.json`, and a schema for each of the names."""
+
+    def write(folder: Path) -> None:
+        put(json.dumps(entries), "messages.json")(folder)
+        for name in names:
+            put("{}", f"{name}.schema.json")(folder)
+
+    return write
+
+
 MISUSES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "a list of message types that is none": (put("[]", "messages.json"), 'messages.json is wrong ([] is not of type "object"): list message types in lower-case letters'),
+    "a wrong route": (message_types("a", a={**ROUTE, "route": "/orders"}), '/a/route: "/orders" does not'),
+    "a route of two message types": (message_types("a", "b", a=ROUTE, b=ROUTE), "has the route POST /orders for a and for b: change one of them"),
+    "a schema of no message type": (message_types("a", "b", a=ROUTE), "b.schema.json does not belong to any message type: add b to"),
     "no text": (lambda folder: (folder / OFFERS).write_bytes(b"\xff\xfe\xfd"), "correct or remove the file"),
     "a folder in place of a file": (lambda folder: (folder / OFFERS).mkdir(), "cannot be read (Is a directory): specify another file, or remove it"),
     "an older draft": (put('{"$schema": "http://json-schema.org/draft-07/schema#"}'), "rewrite it"),
