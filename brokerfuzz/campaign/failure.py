@@ -1,6 +1,6 @@
 """Defines a failure: one wrong answer of the target, while brokerfuzz examines it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -16,7 +16,8 @@ from brokerfuzz.targets.answers import Answer
 class Failure:
     """A case to which the target gave a wrong answer. `body` is the smallest message so far that shows the same
     problem, with its verdict and its answer. It was sent again `sent` times, and `shown` times the problem occurred.
-    `whole` is true if nothing can be removed from it.
+    `whole` is true if nothing can be removed from it. It is never replaced with a message that `has_known_cause`,
+    because this may fail for another reason.
     """
 
     kind: FindingKind
@@ -28,6 +29,7 @@ class Failure:
     sent: int = 0
     shown: int = 0
     whole: bool = False
+    has_known_cause: Callable[[bytes], bool] = lambda body: False
 
     @classmethod
     def of(cls, trial: Trial) -> "Failure":

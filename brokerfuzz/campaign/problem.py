@@ -95,6 +95,8 @@ class Problem:
         failure = self.failure
         if body == failure.body:
             return True
+        if failure.has_known_cause(body):
+            return False
         tried = await self._tried_with(body, any_verdict=False)
         if tried.outcome == "same problem":
             self.earlier.append((failure.body, failure.verdict, failure.answer))

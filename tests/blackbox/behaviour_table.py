@@ -278,6 +278,13 @@ def has_blank_product(message: dict[str, Any]) -> bool:
 PRODUCTS_OF_CLUSTERS: Final = "productClusters[].products"
 OF_PRODUCTS: Final[dict[str, Any]] = {"message_type": PRODUCTS, "verdicts": ["valid"]}
 OF_PRICES: Final[dict[str, Any]] = {"message_type": PRICING, "verdicts": ["valid"]}
+
+
+def is_unsuitable_weight(weight: float) -> bool:
+    """As if it were stored as a number with five digits before the decimal point, and four behind it."""
+    return weight > 99_999.99 or round(weight, 4) != weight
+
+
 REJECTING = [
     rejecting_at("isActive", lambda flag: not flag, "it is false"),
     rejecting_at("accessGroups", lambda groups: not groups, "it is empty"),
@@ -364,6 +371,17 @@ REJECTING = [
     rejecting_strings(lambda text: "&" in text, 'it contains "&"'),
     rejecting_strings(lambda text: not text.isascii(), "it contains a character beyond ASCII"),
     rejecting_strings(lambda text: max(text, default="") > "\xff", "it contains a character beyond Latin-1"),
+    rejecting(
+        any_at("data[].weight", is_unsuitable_weight),
+        "data[].weight: rejected if it is above 99,999.99",
+        "data[].weight: rejected if it has more than 6 decimal places",
+        **OF_PRODUCTS,
+    ),
+    rejecting(
+        any_at("data[]", lambda record: record.get("unitOfMeasure") is not None and "productOwner" not in record),
+        "data[].productOwner: rejected if it is absent and data[].unitOfMeasure has a value",
+        **OF_PRODUCTS,
+    ),
     rejecting_strings(lambda text: "../" in text, 'it contains "../"'),
     rejecting_strings(lambda text: text in WORDS, "it is a word such as null, true or NaN"),
     rejecting_strings(

@@ -97,6 +97,11 @@ def digit_count(number: int | float) -> int:
     return max(len(digits) + max(exponent, 0), -exponent)
 
 
+def decimal_places(number: int | float) -> int:
+    exponent = Decimal(repr(number)).normalize().as_tuple().exponent
+    return max(-exponent, 0) if isinstance(exponent, int) else 0
+
+
 def _bound_in_words(side: str, bound: int, only_integers: bool) -> str:
     bits = next((name for power, name in _BITS.items() if abs(abs(bound) - 2**power) <= 1), None)
     if abs(bound) > 2**64:
@@ -174,6 +179,11 @@ MORE_DIGITS: Final = ConditionKind(
     lambda number, schema, count: digit_count(number) > count,
     lambda count: f"it has more than {counted(count, 'digit')}",
 )
+MORE_PLACES: Final = ConditionKind(
+    "number",
+    lambda number, schema, count: decimal_places(number) > count,
+    lambda count: f"it has more than {counted(count, 'decimal place')}",
+)
 MORE_ITEMS: Final = ConditionKind(
     "array",
     lambda items, schema, count: len(items) > count,
@@ -223,6 +233,8 @@ def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[Val
                 yield BELOW.of((value + 1, only_integers))
     if isinstance(value, int | float) and not isinstance(value, bool) and (digits := digit_count(value)) > 1:
         yield MORE_DIGITS.of(digits - 1)
+        if (places := decimal_places(value)) > 1:
+            yield MORE_PLACES.of(places - 1)
     if is_short:
         yield EQUALS.of(value)
     if value is None:

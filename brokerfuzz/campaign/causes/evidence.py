@@ -7,10 +7,11 @@ of all cases then says how far it reaches: to one property or to all, to one apo
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, reduce
+from itertools import takewhile
 from operator import or_
 from typing import Any, Final, TypeVar
 
-from brokerfuzz.campaign.causes.attributes import Attribute, Items, MessageAttribute
+from brokerfuzz.campaign.causes.attributes import Attribute, Attributes, MessageAttribute
 from brokerfuzz.campaign.proof import Trial
 from brokerfuzz.generation import ABSENT
 from brokerfuzz.pointers import path_below
@@ -24,6 +25,11 @@ COUNTEREXAMPLE: Final = 10
 
 Mask = int
 """A set of cases: bit `i` stands for the case at position `i` of `Evidence.trials`."""
+
+Indexes = tuple[int, ...]
+"""The indexes of the array items around a value."""
+Occurrence = tuple[str, Indexes, Any]
+"""The site of a value, the indexes of the items around it, and the value."""
 
 _Fact = TypeVar("_Fact", bound=Hashable)
 
@@ -66,6 +72,48 @@ class Evidence:
             self._masks[attribute] = self._having(attribute)
         return self._masks[attribute]
 
+    def having_all(self, attributes: Attributes) -> Mask:
+        """Returns the cases that have all the attributes, those about the items of one array in the same item."""
+        cases = (1 << len(self.trials)) - 1
+        for attribute in attributes:
+            cases &= self.having(attribute)
+        in_arrays = [
+            attribute
+            for attribute in attributes
+            if isinstance(attribute, Attribute) and attribute.site is not None and "[]" in attribute.site
+        ]
+        if len(in_arrays) < 2:
+            return cases
+        return self.mask_of(
+            position for position in self.positions(cases) if self.has(in_arrays, self.trials[position].case.value)
+        )
+
+    def has(self, attributes: Sequence[Attribute], message: Any) -> bool:
+        """Returns whether a message has all these conditions of values, those about the items of one array in the same
+        item.
+        """
+        values = list(occurrences(message, self._sites))
+        first, *further = attributes
+        return any(
+            all(self._is_beside(indexes, first, attribute, values) for attribute in further)
+            for indexes in self._indexes(first, values)
+        )
+
+    def _is_beside(
+        self, indexes: Indexes, first: Attribute, attribute: Attribute, values: Sequence[Occurrence]
+    ) -> bool:
+        steps = zip((first.site or "").split("[]"), (attribute.site or "").split("[]"), strict=False)
+        arrays = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], steps))
+        return any(there[:arrays] == indexes[:arrays] for there in self._indexes(attribute, values))
+
+    def numbers(self, site: str, cases: Mask) -> list[float]:
+        """Returns the numbers that these cases have at a site."""
+        return [
+            number
+            for (kind, number), positions in self._positions_by_value.get(site, {}).items()
+            if kind in (int, float) and self.mask_of(positions) & cases
+        ]
+
     def most_items(self, site: str, cases: Mask) -> int:
         """Returns the largest number of items that an array has in these cases."""
         most = 0
@@ -77,11 +125,12 @@ class Evidence:
     def _having(self, attribute: Attribute | MessageAttribute) -> Mask:
         if isinstance(attribute, MessageAttribute):
             return self.mask(attribute.holds)
-        items = attribute.items
-        if items is None:
+        if attribute.items is None:
             return self.mask_of(self._positions_with(attribute))
         positions = self.positions(self.having(Attribute(attribute.condition, attribute.site)))
-        return self.mask_of(place for place in positions if self._has_in_items(self.trials[place], attribute, items))
+        return self.mask_of(
+            position for position in positions if self.has((attribute,), self.trials[position].case.value)
+        )
 
     def _positions_with(self, attribute: Attribute) -> Iterator[int]:
         for site in self._positions_by_value if attribute.site is None else (attribute.site,):
@@ -91,13 +140,13 @@ class Evidence:
                 if attribute.condition.holds(example, schema):
                     yield from positions
 
-    def _has_in_items(self, trial: Trial, attribute: Attribute, items: Items) -> bool:
-        return any(
-            attribute.site in (site, None)
-            and items.contain(site, indexes)
-            and attribute.condition.holds(value, schema_at(self._sites, site))
-            for site, indexes, value in self._occurrences(trial)
-        )
+    def _indexes(self, attribute: Attribute, values: Iterable[Occurrence]) -> Iterator[Indexes]:
+        """Yields the indexes of the items around each value that has the condition."""
+        items = attribute.items
+        for site, indexes, value in values:
+            is_there = attribute.site in (site, None) and (items is None or items.contain(site, indexes))
+            if is_there and attribute.condition.holds(value, schema_at(self._sites, site)):
+                yield indexes
 
     @property
     def _sites(self) -> Mapping[str, Site]:
@@ -115,7 +164,7 @@ class Evidence:
                 positions[site][type(value), value_or_size].append(position)
         return positions
 
-    def _occurrences(self, trial: Trial) -> Iterator[tuple[str, tuple[int, ...], Any]]:
+    def _occurrences(self, trial: Trial) -> Iterator[Occurrence]:
         try:
             message = trial.case.value
         except (ValueError, RecursionError):  # not JSON, or nested too deeply
@@ -125,7 +174,7 @@ class Evidence:
 
 def occurrences(
     value: Any, sites: Mapping[str, Site], site: str = "", indexes: tuple[int, ...] = ()
-) -> Iterator[tuple[str, tuple[int, ...], Any]]:
+) -> Iterator[Occurrence]:
     """Yields each value of a message with its site and the indexes of the array items around it, and `ABSENT` for each
     absent property.
     """

@@ -42,6 +42,12 @@ class Cause:
         return tuple(dict.fromkeys(map(site_of, self.places)))
 
     @property
+    def conditions(self) -> tuple[Attribute, ...]:
+        """The attributes, if all of them are conditions of values."""
+        conditions = tuple(attribute for attribute in self.attributes if isinstance(attribute, Attribute))
+        return conditions if conditions == self.attributes else ()
+
+    @property
     def places_in_words(self) -> tuple[str, ...]:
         return (self.attributes[0].place,) if self.attributes else tuple(site or "message" for site in self.sites)
 

@@ -8,7 +8,8 @@
 Crashes at different lines of code have different causes, so each line has a search of its own.
 """
 
-from collections import Counter, defaultdict
+import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -46,8 +47,8 @@ class FailureSearch:
         self._causes: list[Cause] = []
         self._exhausted = Counter[str]()
         """For each line of code, the number of searches that ended at a limit."""
-        self._avoided: dict[int, set[str]] = defaultdict(set)
-        """The sites of causes that the search for the cause of a case has found, but that are not in this case."""
+        self._searched: set[int] = set()
+        """The positions of cases for which the cause was searched. A search may find a cause that the case lacks."""
         self.extend(evidence)
 
     def extend(self, evidence: Evidence) -> None:
@@ -128,14 +129,23 @@ class FailureSearch:
                 continue
             cause = cause or self._cause_without_experiments(failure, unexplained)
             if not cause.covered >> unexplained[0] & 1:
-                self._avoided[unexplained[0]].update(cause.sites)
                 laboratory.forget(failure)
             self._add(cause, unexplained)
 
+    def _has_known_cause(self, line: str, body: bytes) -> bool:
+        """Returns whether a message has values with which it fails at a line of code, for a reason found before."""
+        known = [cause.conditions for cause in self._causes if cause.conditions and cause.line == line]
+        try:
+            message = json.loads(body)
+        except (ValueError, RecursionError):  # not JSON, or nested too deeply
+            return False
+        return any(self._evidence.has(conditions, message) for conditions in known)
+
+    def _is_known(self, attributes: Attributes, line: str) -> bool:
+        return bool(attributes) and any((cause.attributes, cause.line) == (attributes, line) for cause in self._causes)
+
     def _add(self, cause: Cause, unexplained: list[int]) -> None:
-        """Adds a cause, unless another search has found the same one."""
-        is_known = any((known.attributes, known.line) == (cause.attributes, cause.line) for known in self._causes)
-        if not (cause.attributes and is_known):
+        if not self._is_known(cause.attributes, cause.line):
             self._causes.append(cause)
         unexplained[:] = [position for position in unexplained if not cause.covered >> position & 1]
 
@@ -147,8 +157,10 @@ class FailureSearch:
             differences = laboratory.reducer.differences(failure.body)
             places = [difference.place for difference in differences if difference.site == limit.site]
             return self._cause_with((limit,), failure, unexplained, places[:1])
-        problem = laboratory.problem(failure, "shrink")
-        causes = await laboratory.reducer.causes(problem, self._avoided[unexplained[0]])
+        if unexplained[0] in self._searched:
+            failure.has_known_cause = partial(self._has_known_cause, line_of_code(failure.answer))
+        self._searched.add(unexplained[0])
+        causes = await laboratory.reducer.causes(laboratory.problem(failure, "shrink"))
         if self._passing.bit_count() < PASSING and not await laboratory.is_cured(failure, causes):
             return self._cause_with((VALID,), failure, unexplained)
         limit = await limit_of_length(laboratory.problem(failure, "shrink"), causes)
@@ -166,10 +178,7 @@ class FailureSearch:
         )
         attributes = self._generaliser.of_causes(causes, limit, relations, failure, unexplained[0])
         cured: list[int] = []
-        if attributes and not self._generaliser.having(attributes) >> unexplained[0] & 1:
-            if not await laboratory.is_cured(failure, in_smallest):
-                return self._cause_with(attributes, failure, unexplained, places, covers_first=False)
-        elif not attributes:
+        if not attributes:
             cases = {position: self._evidence.trials[position].case for position in unexplained}
             cured = await laboratory.cured(sites, failure, cases)
         return self._cause_with(attributes, failure, unexplained, places, cured)
@@ -196,15 +205,16 @@ class FailureSearch:
         unexplained: Sequence[int],
         places: Sequence[str] = (),
         cured: Sequence[int] = (),
-        *,
-        covers_first: bool = True,
     ) -> Cause:
         """Without attributes, the cause covers those failures that were `cured` by ordinary values at its places. The
-        cause does not cover the first failure if this has another cause.
+        cause does not cover the first failure if this lacks attributes that were proven, so that it has another cause.
         """
         tried = self._generaliser.having(attributes) if attributes else self._evidence.mask_of(cured)
         first = unexplained[0]
-        covered = self._evidence.mask_of([first] * covers_first) | (tried & self._evidence.mask_of(unexplained))
+        line = line_of_code(self._evidence.trials[first].answer)
+        covered = tried & self._evidence.mask_of(unexplained)
+        if not attributes or self._is_known(attributes, line):
+            covered |= self._evidence.mask_of([first])
         return Cause(
             failure=failure,
             attributes=attributes,
@@ -212,5 +222,5 @@ class FailureSearch:
             covered=covered,
             tried=tried | covered,
             text=text_of(failure.answer, failure.body, failure.strings_at(places)).key,
-            line=line_of_code(self._evidence.trials[first].answer),
+            line=line,
         )

@@ -34,10 +34,14 @@ from brokerfuzz.campaign.causes.conditions import (
     EQUALS,
     HAS_VALUE,
     MISSING,
+    MORE_DIGITS,
+    MORE_PLACES,
     PRESENT,
     WITHOUT_VALUE,
     ValueCondition,
     conditions_of,
+    decimal_places,
+    digit_count,
     longer_than_shortened,
 )
 from brokerfuzz.campaign.causes.evidence import COUNTEREXAMPLE, Evidence, Mask, is_certain, occurrences
@@ -74,10 +78,7 @@ class Generaliser:
         self._edges = edges(evidence.contract, evidence.message_type)
 
     def having(self, attributes: Attributes) -> Mask:
-        mask = self._concerned
-        for attribute in attributes:
-            mask &= self._evidence.having(attribute)
-        return mask
+        return self._concerned & self._evidence.having_all(attributes)
 
     def of_notation(self, body: bytes, position: int) -> Attributes:
         """Returns the notation that explains most failures, or none. `position` is that of the failing case."""
@@ -184,10 +185,24 @@ class Generaliser:
         elif "enum" not in schema_at(self._sites, cause.site):
             yield from (Attribute(condition, cause.site) for condition in longer_than_shortened(value))
         yield from self._attributes_of(value, cause.site)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            yield from (Attribute(condition, cause.site) for condition in self._beyond_accepted(value, cause.site))
         if isinstance(value, dict) or cause.is_added:
             for path in self._sites:
                 if is_within(path, cause.site):
                     yield from (Attribute(HAS_VALUE.of(), path), Attribute(PRESENT.of(), path))
+
+    def _beyond_accepted(self, value: float, site: str) -> Iterator[ValueCondition]:
+        """Yields limits that the accepted numbers suggest: a search finds only integers."""
+        accepted = self._evidence.numbers(site, self._concerned & ~self._failing & ~self._rejected)
+        if smaller := [number for number in accepted if number < value]:
+            yield ABOVE.of((max(smaller), False))
+        if larger := [number for number in accepted if number > value]:
+            yield BELOW.of((min(larger), False))
+        for kind, measure in ((MORE_PLACES, decimal_places), (MORE_DIGITS, digit_count)):
+            most = max(map(measure, accepted), default=0)
+            if 0 < most < measure(value):
+                yield kind.of(most)
 
     def _attributes_of(self, value: Any, site: str) -> Iterator[Attribute]:
         """Yields the conditions of a value, at its site and at any site."""
@@ -238,9 +253,9 @@ class Generaliser:
 
     def _matters(self, further: Attribute, attributes: Attributes) -> bool:
         """Returns whether cases with the `attributes` fail if they also have the further one, and pass if not."""
-        mask, having = self.having(attributes), self._evidence.having(further)
+        mask, having = self.having(attributes), self.having((*attributes, further))
         passing_without = (mask & ~having & ~self._failing).bit_count()
-        failing_with = (mask & having & self._failing).bit_count()
+        failing_with = (having & self._failing).bit_count()
         needed = ENOUGH if self._sites[further.site or ""].required else 1
         return min(passing_without, failing_with) >= needed
 

@@ -31,13 +31,10 @@ class Reducer:
     def sites_within(self, paths: Collection[str]) -> list[Site]:
         return [site for path, site in self.sites.items() if any(is_within(path, outer) for outer in paths)]
 
-    async def causes(self, problem: Problem, avoided: Collection[str] = ()) -> tuple[Difference, ...]:
+    async def causes(self, problem: Problem) -> tuple[Difference, ...]:
         """Reduces the message of the problem, and returns the differences that cause it. Returns none if the notation
-        of the message is the cause, or if the message is not JSON. The problem stays even if the values at the
-        `avoided` sites are undone.
+        of the message is the cause, or if the message is not JSON.
         """
-        if avoided:
-            problem.keeps = lambda tree: self._stays_without(avoided, problem, tree)
         tree = tree_of(problem.failure.body)
         if tree is None or not await problem.adopt(tree):
             return ()
