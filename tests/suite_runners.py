@@ -9,7 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from ready_suites import fill_in
+from exported_cases import fill_in
 from validators import NODE
 
 Report = Mapping[str, tuple[str, str]]

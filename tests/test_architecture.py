@@ -135,9 +135,3 @@ def late_imports(tree: ast.Module) -> set[str]:
 def test_functions_import_only_optional_packages() -> None:
     late = {name for name, tree in modules().items() if late_imports(tree)} - LAZY - LEFT
     assert {name for name in late if name.partition(".")[0] not in LEFT} == set()
-
-
-def test_python_files_at_the_top_level_are_links() -> None:
-    top = PACKAGE.parent
-    if (top / "pyproject.toml").exists():
-        assert [path.name for path in top.glob("*.py") if not path.is_symlink()] == []

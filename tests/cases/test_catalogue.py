@@ -63,14 +63,6 @@ def test_any_two_properties_of_an_offer_occur_in_all_combinations_of_absent_null
 
 
 @EVERY_TYPE
-def test_every_ambiguity_of_the_message_is_probed(message_type: MessageType) -> None:
-    concerned = {ambiguity.id for ambiguity in load_contract().ambiguities if ambiguity.concerns(message_type)}
-    without_integers = {"integer-form"} if message_type == "product-list-response" else set()
-    cases = [case for case in whole(message_type) if case.label == "unspecified"]
-    assert {touch.ambiguity for case in cases for touch in case.verdict.ambiguities} == concerned - without_integers
-
-
-@EVERY_TYPE
 @sample(500, 10_000)
 @pytest.mark.every(3)
 def test_five_validators_agree_with_the_oracle_about_structure(message_type: MessageType, size: int) -> None:

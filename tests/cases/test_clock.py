@@ -54,15 +54,6 @@ def test_without_a_time_no_verdict_changes_and_the_catalogue_has_only_the_other_
     assert [case.id for case in catalogue(message_type)] == rest
 
 
-def test_the_rule_about_the_future_is_broken_without_a_time() -> None:
-    rule = f"{OFFER}/lastUpdatedDateTimeUtc:not-in-future"
-    invalid = list(catalogue(OFFER, verdicts=["invalid"], rules=[rule]))
-    assert len(invalid) < 50, "only cases of the chosen rule, and the empty object"
-    assert {fault.technique for case in invalid for fault in case.faults if fault.rule == rule} == {
-        "last-year-there-is", "last-year-with-offset", "last-year-without-zone", "last-day-there-is",
-    }  # fmt: skip
-
-
 @pytest.mark.long
 def test_the_verdicts_of_a_contract_with_the_rule_at_another_property_do_not_change_either(tmp_path: Path) -> None:
     own = [{"id": "not-in-future", "sites": {OFFER: ["availableStartDate"]}}]

@@ -57,8 +57,3 @@ def test_an_offset_decides_whether_a_time_is_in_the_past() -> None:
     behind = datetime.fromisoformat(spelled["behind-by-offset"])
     assert behind < NOW < behind.replace(tzinfo=UTC), "it is in the future if the offset is ignored"
     assert datetime.fromisoformat(spelled["behind-without-zone"]) < NOW.replace(tzinfo=None)
-
-
-def test_encodings_are_the_same_bytes_on_every_machine() -> None:
-    marked = next(case for case in probes("product-list-response")["encoding.utf-16"] if name(case) == "utf-16")
-    assert marked.body.startswith(b"\xff\xfe{\0")

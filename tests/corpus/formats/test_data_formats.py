@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 from contracts import changed_contract
-from exported_cases import OFFER, cases, folder
+from exported_cases import OFFER, cases, chosen, folder
 from fixture_types import Run
-from ready_suites import chosen
 from suite_runners import go_settings, output
 
 from brokerfuzz.cases.case import Case

@@ -6,8 +6,7 @@ from functools import cache
 from urllib.parse import unquote_to_bytes
 
 import pytest
-from exported_cases import cases, corpus_info, folder
-from ready_suites import chosen, clocked
+from exported_cases import cases, chosen, clocked, corpus_info, folder
 
 from brokerfuzz.corpus.formats import format_named
 from brokerfuzz.errors import CorpusError

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exported_cases import corpus_info
+from exported_cases import RULE, chosen, clocked, corpus_info, offer
 from hand_made_servers import response, serving_requests
-from ready_suites import RULE, chosen, clocked, offer
 from validators import NODE
 
 from brokerfuzz.cases.case import Case

@@ -7,8 +7,7 @@ from base64 import b64decode
 from pathlib import Path
 
 import pytest
-from exported_cases import corpus_info
-from ready_suites import RULE, SEEN, TWIN, chosen, exported, fill_in
+from exported_cases import RULE, SEEN, TWIN, chosen, corpus_info, exported, fill_in
 
 from brokerfuzz.corpus import write
 from brokerfuzz.corpus.formats.case_names import now_of

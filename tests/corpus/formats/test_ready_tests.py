@@ -7,8 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from exported_cases import corpus_info
-from ready_suites import RULE, chosen, clocked, offer
+from exported_cases import RULE, chosen, clocked, corpus_info, offer
 from suite_runners import RUNNERS, Report, Runner
 
 from brokerfuzz.cases.case import Case, Fault
