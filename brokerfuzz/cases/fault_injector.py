@@ -2,7 +2,7 @@
 fault.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
@@ -108,9 +108,12 @@ class FaultInjector:
         present = None if forbids_property(rule, site) else value_at(message, steps)
         return FaultContext(rule, site, present, self.now, counterexamples_of(self.contract, rule))
 
-    def techniques(self, rule: Rule) -> Sequence[Technique]:
-        """Returns the techniques that break the rule in an ordinary message, each with another result."""
-        return self.breakable_message(rule).techniques
+    def techniques(self, rule: Rule, names: Collection[str] | None = None) -> list[Technique]:
+        """Returns the techniques that break the rule in an ordinary message, each with another result. With `names`,
+        returns only those with these names.
+        """
+        techniques = self.breakable_message(rule).techniques
+        return [technique for technique in techniques if names is None or technique.name in names]
 
     def breakable_message(self, rule: Rule) -> "BreakableMessage":
         return _breakable_message(self, rule) if rule.keyword == NOT_IN_FUTURE else _at_any_time(self.contract, rule)

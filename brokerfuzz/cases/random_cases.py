@@ -123,11 +123,7 @@ class _Stream:
 
     def _break_rules(self, rules: Sequence[Rule], techniques: Collection[str] | None) -> None:
         for rule in rules:
-            fitting = [
-                technique
-                for technique in self._injector.techniques(rule)
-                if techniques is None or technique.name in techniques
-            ]
+            fitting = self._injector.techniques(rule, techniques)
             if fitting:
                 self._random.shuffle(fitting)
                 self._techniques[rule.id] = fitting

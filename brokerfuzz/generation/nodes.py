@@ -84,10 +84,6 @@ def node_of(contract: Contract, message_type: MessageType, site: str = "", style
     Raises `ContractError` if the schema contradicts itself.
     """
     contract.check_described(message_type)
-    if site not in contract.sites[message_type]:
-        raise ContractError(
-            f"the contract has no place {site!r} in {message_type}: use a strategy for another part of the message"
-        )
     node = _Builder(contract, message_type, style or Style()).node(contract.sites[message_type][site])
     if not site and "drawn" not in node.states:
         raise ContractError(f"the contract allows only null as {message_type}: allow other messages, too")

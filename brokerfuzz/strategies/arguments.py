@@ -1,23 +1,18 @@
-"""Checks the arguments that users give to the strategies. Each error names the argument, its value, and a remedy."""
+"""Checks the arguments that users give to the strategies. Each error says which value is wrong, and names a remedy."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any, NoReturn, TypedDict
 
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import SearchStrategy
 
-from brokerfuzz.cases.case import clock
 from brokerfuzz.cases.case_filters import matching, matching_rules
 from brokerfuzz.cases.techniques import TECHNIQUES
-from brokerfuzz.contract_names import LABELS
-from brokerfuzz.errors import BrokerfuzzError, UnknownNameError, listed_values, quoted
+from brokerfuzz.errors import UnknownNameError, listed_values, quoted
 from brokerfuzz.pointers import is_within, path_below
-from brokerfuzz.schemas import Contract, Label, MessageType, Rule, Site
-from brokerfuzz.schemas.keywords import Schema
-from brokerfuzz.schemas.loading import known_contract
-from brokerfuzz.schemas.verdicts import known_labels
+from brokerfuzz.schemas import Contract, MessageType, Rule, Site
+from brokerfuzz.schemas.flattening import types_of
 
 Fields = Mapping[str, SearchStrategy[Any]]
 """Maps each pinned site (a position in a message type) to the strategy that generates the site's values."""
@@ -64,43 +59,18 @@ def reject(name: str, value: object, remedy: str) -> NoReturn:
     raise InvalidArgument(f"{name}={quoted(value)}: {remedy}")
 
 
-@contextmanager
-def _rejecting(name: str = "", value: object = None) -> Iterator[None]:
-    """Converts errors of brokerfuzz to `InvalidArgument`, which begins with the argument if it has a name."""
-    try:
-        yield
-    except (BrokerfuzzError, TypeError) as problem:
-        raise InvalidArgument(f"{name}={quoted(value)}: {problem}" if name else str(problem)) from problem
-
-
-def contract_of(contract: Contract | None) -> Contract:
-    with _rejecting():
-        return known_contract(contract)
-
-
-def message_type_of(message_type: Any, contract: Contract) -> MessageType:
-    """Raises `InvalidArgument` if the contract has no such message type."""
-    with _rejecting("message_type", message_type):
-        return contract.known_message_type(message_type)
-
-
 def flag(name: str, value: Any) -> bool:
     """Raises `InvalidArgument` if the argument is not a boolean."""
     return value if isinstance(value, bool) else reject(name, value, "use True or False")
 
 
-def time_of(now: datetime | None) -> datetime | None:
-    """None means the actual time when Hypothesis draws an example."""
-    with _rejecting():
-        return None if now is None else clock(now)
-
-
-def labels(verdicts: Iterable[Label] | None) -> tuple[Label, ...]:
-    """For None, returns all verdicts."""
-    if verdicts is None:
-        return LABELS
-    with _rejecting():
-        return tuple(known_labels(_several("verdicts", verdicts)))
+def several(name: str, values: Iterable[Any] | None) -> tuple[Any, ...]:
+    """Returns the values of an argument that lists some, or no values for None. Raises an error for an empty list."""
+    if values is None:
+        return ()
+    return tuple(listed_values(name, values)) or reject(
+        name, values, "the list is empty; add at least one value, or omit the argument to allow all values"
+    )
 
 
 # --------------------------------------------------------------------------------------------------- sizes and types
@@ -122,9 +92,11 @@ def check_limits(what: str, low: int, high: int | None, *, least: int = 0) -> No
         reject(f"min_{what}", low, f"use at most {LARGEST_MINIMUM}, because Hypothesis limits the size of an example")
 
 
-def check_possible(what: str, low: int, high: int | None, schema: Schema) -> None:
+def check_possible(what: str, low: int, high: int | None, array: Site) -> None:
     """Raises `InvalidArgument` if the contract does not allow arrays of these sizes."""
-    least, most = schema.get("minItems", 0), schema.get("maxItems")
+    if low and "array" not in types_of(array.schema):
+        reject(f"min_{what}", low, f"the contract allows no array at {array.path}; use another strategy")
+    least, most = array.schema.get("minItems", 0), array.schema.get("maxItems")
     if most is not None and low > most:
         reject(f"min_{what}", low, f"the contract allows at most {most} items; lower min_{what}")
     if high is not None and high < least:
@@ -135,32 +107,10 @@ def check_not_pinned(what: str, low: int, high: int | None, outer: str, *, least
     """Raises `InvalidArgument` if the user limits the size of an array that is inside the pinned site `outer`. `least`
     is the default of `low`.
     """
-    if low != least or high is not None:
-        name, value = (f"min_{what}", low) if low != least else (f"max_{what}", high)
-        reject(
-            name,
-            value,
-            f"fields also pins {outer!r}, which determines the number of items; remove {name}, or do not pin {outer!r}",
-        )
-
-
-def all_known(name: str, values: Iterable[Any] | None, allowed: Collection[Any]) -> tuple[Any, ...] | None:
-    """Raises `InvalidArgument` unless all values are in `known`."""
-    if values is None:
-        return None
-    chosen = _several(name, values)
-    for value in chosen:
-        if value not in allowed:
-            reject(name, value, f"use values from {', '.join(map(repr, allowed))}")
-    return chosen
-
-
-def _several(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
-    with _rejecting():
-        chosen = tuple(listed_values(name, values))
-    return chosen or reject(
-        name, values, "the list is empty; add at least one value, or omit the argument to allow all values"
-    )
+    for name, value, default in ((f"min_{what}", low, least), (f"max_{what}", high, None)):
+        if value != default:
+            remedy = f"which determines the number of items; remove {name}, or do not pin {outer!r}"
+            reject(name, value, f"fields also pins {outer!r}, {remedy}")
 
 
 # ------------------------------------------------------------------------------------------------------------ sites
@@ -217,10 +167,10 @@ def ambiguities_of(ambiguities: Ambiguities, contract: Contract, message_type: M
         for ambiguity in contract.ambiguities
         if ambiguity.concerns(message_type) and ambiguity.kind and ambiguity.kind.can_be_drawn
     ]
-    if ambiguities is None or ambiguities == "all":
-        return frozenset(ids if ambiguities else ())
+    if ambiguities == "all":
+        return frozenset(ids)
     remedy = 'use "all", or the ID of an ambiguity about values; `cases()` also generates messages about others'
-    return frozenset(_matching("ambiguities", "ambiguity", ids, ambiguities, remedy) or ())
+    return frozenset(matching("ambiguity", ids, several("ambiguities", ambiguities), remedy) or ())
 
 
 def chosen_rules(
@@ -230,32 +180,16 @@ def chosen_rules(
     pinned sites, and no rules whose condition depends on a pinned property.
     """
     rules = contract.rules[message_type]
-    patterns = options.get("rules")
-    chosen_ids: Collection[str] | None = None
-    if patterns is not None:
-        wanted = _several("rules", patterns)
-        with _rejecting("rules", patterns):
-            chosen_ids = matching_rules(rules, wanted)
+    chosen_ids = matching_rules(rules, several("rules", options.get("rules")))
     return tuple(
         rule for rule in rules if (chosen_ids is None or rule.id in chosen_ids) and not _is_settled(rule, pinned)
     )
 
 
-def chosen_techniques(options: FaultOptions) -> frozenset[str] | None:
+def chosen_techniques(options: FaultOptions) -> Collection[str] | None:
     """Returns the names of the selected techniques (None: all)."""
     remedy = "`brokerfuzz rules --techniques` lists them all"
-    names = _matching("techniques", "technique", TECHNIQUES, options.get("techniques"), remedy)
-    return None if names is None else frozenset(names)
-
-
-def _matching(
-    name: str, kind: str, known: Collection[str], patterns: Iterable[str] | None, remedy: str
-) -> Collection[str] | None:
-    if patterns is None:
-        return None
-    wanted = _several(name, patterns)
-    with _rejecting(name, patterns):
-        return matching(kind, known, wanted, remedy)
+    return matching("technique", TECHNIQUES, several("techniques", options.get("techniques")), remedy)
 
 
 def _is_settled(rule: Rule, pinned: Collection[str]) -> bool:

@@ -1,20 +1,17 @@
 """Defines strategies for cases. A case is a message with its verdict and the reason for the verdict."""
 
 from collections.abc import Iterable
-from typing import Any, Unpack, cast
+from typing import Any, Unpack
 
-from hypothesis.errors import InvalidArgument
-from hypothesis.strategies import DrawFn, SearchStrategy
+from hypothesis.strategies import SearchStrategy
 
-from brokerfuzz.cases.case import Broken, Case, compact
-from brokerfuzz.cases.case_tags import TWIN_TAGS
-from brokerfuzz.cases.fault_injector import FaultInjector
-from brokerfuzz.errors import LabelError
+from brokerfuzz.cases.case import Broken, Case
+from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Label, MessageType
+from brokerfuzz.schemas.verdicts import known_labels
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws, strategy
 from brokerfuzz.strategies.drawn_cases import DrawnCases
-from brokerfuzz.strategies.hypothesis_source import hypothesis_source
 
 
 @strategy
@@ -45,7 +42,7 @@ def invalid_offer_requests(**options: Unpack[arguments.GeneratedCaseOptions]) ->
     >>> print(case.body.decode(), case.twin.body.decode())
     {"number":"a","offerType":"Direct Mail","orderMinimum":0} {"number":"a","offerType":"Direct Mail","orderMinimum":1}
     """
-    return DrawnCases.of("offer-creation-request", **options).broken()
+    return DrawnCases.of("offer-creation-request", **options).draws(["invalid"])
 
 
 @strategy
@@ -60,7 +57,7 @@ def invalid_product_list_responses(**options: Unpack[arguments.GeneratedCaseOpti
     >>> str(find(invalid_product_list_responses(rules=["data"]), lambda case: True))
     'breaks product-list-response.data required removed'
     """
-    return DrawnCases.of("product-list-response", **options).broken()
+    return DrawnCases.of("product-list-response", **options).draws(["invalid"])
 
 
 @strategy
@@ -76,7 +73,7 @@ def invalid_pricing_responses(**options: Unpack[arguments.GeneratedCaseOptions])
     >>> str(find(invalid_pricing_responses(rules=["*quantity:minimum"]), lambda case: True))
     'breaks quantity minimum one-below'
     """
-    return DrawnCases.of("offer-pricing-response", **options).broken()
+    return DrawnCases.of("offer-pricing-response", **options).draws(["invalid"])
 
 
 @strategy
@@ -99,7 +96,8 @@ def cases(
     >>> find(cases("product-list-response", verdicts=["valid"]), lambda case: True).label
     'valid'
     """
-    return DrawnCases.of(message_type, **options).cases(arguments.labels(verdicts))
+    labels = LABELS if verdicts is None else known_labels(arguments.several("verdicts", verdicts))
+    return DrawnCases.of(message_type, **options).draws(labels)
 
 
 @strategy
@@ -125,23 +123,4 @@ def faulty(
     if not isinstance(messages, SearchStrategy):
         arguments.reject("messages", messages, "use a strategy for valid messages, such as offer_requests()")
     messages.validate()
-    cases = DrawnCases.of(message_type, **options)
-
-    def draw_broken(draw: DrawFn) -> Broken:
-        injector = cases.injector()
-        valid = _valid_case(draw(messages), injector)
-        return cast(Broken, cases.finished(cases.fault_in(valid, hypothesis_source(draw), injector)))
-
-    return draw_broken
-
-
-def _valid_case(message: Any, injector: FaultInjector) -> Case:
-    try:
-        return Case.judged(
-            injector.message_type, compact(message),
-            claim="valid", tags=TWIN_TAGS, now=injector.now, contract=injector.contract,
-        )  # fmt: skip
-    except (LabelError, TypeError) as problem:
-        raise InvalidArgument(
-            f"messages: a message is not clearly valid ({problem}); use a strategy for valid messages"
-        ) from problem
+    return DrawnCases.of(message_type, **options).draws_from(messages)

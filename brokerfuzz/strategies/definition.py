@@ -2,7 +2,7 @@
 
 The body of a function with the decorator `st.composite` runs only when Hypothesis draws an example, which is too late
 to detect a wrong argument. A function with the decorator `strategy` runs earlier: it checks its arguments, and returns
-a second function, which draws the examples.
+a second function, which draws the examples. The errors that it raises become `InvalidArgument`.
 """
 
 from collections.abc import Callable
@@ -13,6 +13,8 @@ from typing import Any, ParamSpec, TypeVar, get_args, get_type_hints
 from hypothesis import strategies as st
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import DrawFn, SearchStrategy
+
+from brokerfuzz.errors import BrokerfuzzError
 
 Value = TypeVar("Value")
 Options = ParamSpec("Options")
@@ -42,7 +44,13 @@ def strategy(define: Callable[Options, Draws[Value]]) -> Callable[Options, Searc
             raise InvalidArgument(f"{define.__name__}() {problem}") from None
 
         def definition() -> SearchStrategy[Value]:
-            return named(_Call(define(*args, **options), args, options))
+            try:
+                draws = define(*args, **options)
+            except InvalidArgument:
+                raise
+            except (BrokerfuzzError, TypeError) as problem:
+                raise InvalidArgument(str(problem)) from problem
+            return named(_Call(draws, args, options))
 
         definition.__name__ = f"{define.__name__}({_arguments_in_words(args, options)})"
         return st.deferred(definition)

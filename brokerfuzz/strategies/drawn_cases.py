@@ -1,16 +1,17 @@
 """Draws cases. Checks the options that all strategies for cases share."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Final, Unpack, cast
+from typing import Any, Final, Unpack
 
 from hypothesis import reject
 from hypothesis.errors import InvalidArgument
-from hypothesis.strategies import DrawFn
+from hypothesis.strategies import DrawFn, SearchStrategy
 
-from brokerfuzz.cases.case import Broken, Case, clock
+from brokerfuzz.cases.case import Broken, Case, clock, compact
+from brokerfuzz.cases.case_tags import TWIN_TAGS
 from brokerfuzz.cases.changes import apply
 from brokerfuzz.cases.fault_injector import FaultInjector
 from brokerfuzz.cases.fault_wishes import breakable_places, joined, wishes_at, wishes_for
@@ -20,7 +21,7 @@ from brokerfuzz.errors import LabelError
 from brokerfuzz.generation import Source, Wishes, node_of
 from brokerfuzz.generation.sources import pins_of
 from brokerfuzz.pointers import Steps
-from brokerfuzz.schemas import Contract, Label, MessageType, Rule
+from brokerfuzz.schemas import Label, MessageType, Rule
 from brokerfuzz.schemas.questions.sizes import MessageSize
 from brokerfuzz.schemas.rule import JSON_RULE
 from brokerfuzz.strategies import arguments
@@ -38,8 +39,8 @@ class DrawnCases:
     """The options of the strategies for cases. If `now` is None, cases are judged as of when they are drawn."""
 
     messages: DrawnValues
-    rules: tuple[Rule, ...]
-    techniques: frozenset[str] | None
+    rules: Sequence[Rule]
+    techniques: Collection[str] | None
     parsed: bool
     now: datetime | None
 
@@ -52,14 +53,16 @@ class DrawnCases:
             fields=options.get("fields"),
             plausible=options.get("plausible", False),
         )
-        rules = arguments.chosen_rules(messages.contract, messages.message_type, options, messages.pins)
+        pinned = messages.style.pinned
+        rules = arguments.chosen_rules(messages.contract, message_type, options, pinned)
         parsed = arguments.flag("parsed", options.get("parsed", False))
         if parsed:
             rules = tuple(rule for rule in rules if rule.keyword != JSON_RULE)
-        techniques = arguments.chosen_techniques(options)
-        cases = cls(messages, rules, techniques, parsed, arguments.time_of(options.get("now")))
-        if not cases.breakable:
-            limits = {**options, "fields": list(messages.pins)}
+        now = options.get("now")
+        checked_now = None if now is None else clock(now)
+        cases = cls(messages, rules, arguments.chosen_techniques(options), parsed, checked_now)
+        if not cases._breakable:
+            limits = {**options, "fields": sorted(pinned)}
             names = ("rules", "techniques", "fields", "parsed")
             together = ", ".join(f"{name}={limits[name]!r}" for name in names if limits.get(name))
             raise InvalidArgument(
@@ -68,83 +71,18 @@ class DrawnCases:
             )
         return cases
 
-    @property
-    def contract(self) -> Contract:
-        return self.messages.contract
-
-    @property
-    def message_type(self) -> MessageType:
-        return self.messages.message_type
-
-    def injector(self) -> FaultInjector:
-        return FaultInjector(self.contract, self.message_type, self.now or clock(None))
-
-    @cached_property
-    def breakable(self) -> Sequence[Rule]:
-        injector = self.injector()
-        return [rule for rule in self.rules if self._techniques_for(rule, injector)]
-
-    def _techniques_for(self, rule: Rule, injector: FaultInjector) -> list[Technique]:
-        return [
-            technique
-            for technique in injector.techniques(rule)
-            if self.techniques is None or technique.name in self.techniques
-        ]
-
-    @cached_property
-    def _groups(self) -> Sequence[Sequence[Rule]]:
-        """Half of the faults break the rules that the contract states in words, each of them equally often. Almost all
-        programs check the other rules, such as types.
-        """
-        stated: dict[int, list[Rule]] = {}
-        for rule in self.breakable:
-            if rule.validation_rule:
-                stated.setdefault(rule.validation_rule, []).append(rule)
-        return [*stated.values(), *[self.breakable] * max(1, len(stated))]
-
-    def fault_in(self, valid: Case, source: Source, injector: FaultInjector) -> Broken | None:
-        """Breaks one rule in a valid message. Returns None if no rule can be broken in this message."""
-        message = valid.value
-        present = {rule.id for rule in self.breakable if breakable_places(self.contract, rule, message)}
-        if not present:
-            return None
-        groups = [[rule for rule in group if rule.id in present] for group in self._groups]
-        first = source.choose(source.choose([group for group in groups if group]))
-        tried = (self._broken(message, rule, source, injector, valid) for rule in (first, *groups[-1]))
-        return next((case for case in tried if case is not None), None)
-
-    def _broken(
-        self, message: Any, rule: Rule, source: Source, injector: FaultInjector, twin: Case | None = None
-    ) -> Broken | None:
-        return injector.break_rule(
-            message,
-            rule,
-            self._tried(rule, source, injector),
-            choose_place=lambda places: _chosen_place(places, source),
-            tags=(TAG,),
-            twin=twin,
-        )
-
-    def _tried(self, rule: Rule, source: Source, injector: FaultInjector) -> Iterator[Technique]:
-        """Yields the techniques from a chosen one on. The first techniques, which find most bugs, are more probable."""
-        techniques = self._techniques_for(rule, injector)
-        numbers = range(len(techniques))
-        preferred = min(source.choose(numbers), source.choose(numbers))
-        yield from (*techniques[preferred:], *techniques[:preferred])
-
-    def broken(self) -> Draws[Broken]:
-        return cast(Draws[Broken], self.cases(("invalid",)))
-
-    def cases(self, verdicts: tuple[Label, ...]) -> Draws[Case]:
+    def draws(self, verdicts: Sequence[Label]) -> Draws[Any]:
+        """Returns a function that draws a case with one of the verdicts. An invalid case is a `Broken`."""
         labels: list[Label] = [label for label in verdicts for _ in range(_SHARES[label] if len(verdicts) > 1 else 1)]
         proposals = self.messages.proposals()
 
         def draw_case(draw: DrawFn) -> Case:
             source = hypothesis_source(draw, proposals=proposals)
+            label = source.choose(labels) if len(labels) > 1 else labels[0]
             try:
-                return self.finished(self._drawn(source, source.choose(labels) if len(labels) > 1 else labels[0]))
+                return self._finished(self._case(label, source, self._injector()))
             except (LabelError, TypeError) as problem:
-                pins = sorted(self.messages.pins)
+                pins = sorted(self.messages.style.pinned)
                 if not pins:
                     raise
                 raise InvalidArgument(
@@ -154,38 +92,112 @@ class DrawnCases:
 
         return draw_case
 
-    def _drawn(self, source: Source, label: Label) -> Case | None:
-        injector = self.injector()
+    def draws_from(self, messages: SearchStrategy[Any]) -> Draws[Any]:
+        """Returns a function that draws a valid message from a strategy and breaks a rule in it."""
+
+        def draw_broken(draw: DrawFn) -> Case:
+            injector = self._injector()
+            twin = _twin_of(draw(messages), injector)
+            return self._finished(self._breaking_any_rule(twin, hypothesis_source(draw), injector))
+
+        return draw_broken
+
+    def _injector(self) -> FaultInjector:
+        return FaultInjector(self.messages.contract, self.messages.message_type, self.now or clock(None))
+
+    @cached_property
+    def _breakable(self) -> Sequence[Rule]:
+        injector = self._injector()
+        return [rule for rule in self.rules if injector.techniques(rule, self.techniques)]
+
+    @cached_property
+    def _groups(self) -> Sequence[Sequence[Rule]]:
+        """Half of the faults break the rules that the contract states in words, each of them equally often. Almost all
+        programs check the other rules, such as types.
+        """
+        stated: dict[int, list[Rule]] = {}
+        for rule in self._breakable:
+            if rule.validation_rule:
+                stated.setdefault(rule.validation_rule, []).append(rule)
+        return [*stated.values(), *[self._breakable] * max(1, len(stated))]
+
+    def _case(self, label: Label, source: Source, injector: FaultInjector) -> Case | None:
         if label == "valid":
             return injector.valid(self._message(source, {}), (TAG,))
         if label == "unspecified":
             return self._probe(source, injector)
         rule = source.choose(source.choose(self._groups))
-        return self._broken(self._message(source, wishes_for(self.contract, rule)), rule, source, injector)
+        message = self._message(source, wishes_for(injector.contract, rule))
+        return self._broken(message, rule, source, injector)
 
     def _message(self, source: Source, wishes: Wishes) -> Any:
-        source.pins = pins_of(self.messages.wishes)
-        source.wishes = joined(self.messages.wishes, wishes, source.pins)
-        return node_of(self.contract, self.message_type, style=self.messages.style).draw(source)
+        messages = self.messages
+        source.pins = pins_of(messages.wishes)
+        source.wishes = joined(messages.wishes, wishes, source.pins)
+        return node_of(messages.contract, messages.message_type, style=messages.style).draw(source)
+
+    def _breaking_any_rule(self, twin: Case, source: Source, injector: FaultInjector) -> Broken | None:
+        """Breaks one rule in a valid message. Returns None if no rule can be broken in this message."""
+        contract, message = injector.contract, twin.value
+        present = {rule.id for rule in self._breakable if breakable_places(contract, rule, message)}
+        if not present:
+            return None
+        groups = [[rule for rule in group if rule.id in present] for group in self._groups]
+        first = source.choose(source.choose([group for group in groups if group]))
+        tried = (self._broken(message, rule, source, injector, twin) for rule in (first, *groups[-1]))
+        return next((case for case in tried if case is not None), None)
+
+    def _broken(
+        self, message: Any, rule: Rule, source: Source, injector: FaultInjector, twin: Case | None = None
+    ) -> Broken | None:
+        """Tries all techniques. The first ones, which find most bugs, are more often the first to be tried."""
+        techniques = injector.techniques(rule, self.techniques)
+        numbers = range(len(techniques))
+
+        def tried() -> Iterator[Technique]:
+            preferred = min(source.choose(numbers), source.choose(numbers))
+            yield from (*techniques[preferred:], *techniques[:preferred])
+
+        return injector.break_rule(
+            message,
+            rule,
+            tried(),
+            choose_place=lambda places: _chosen_place(places, source),
+            tags=(TAG,),
+            twin=twin,
+        )
 
     def _probe(self, source: Source, injector: FaultInjector) -> Case | None:
-        open_questions = questions(self.contract, self.message_type, (MessageSize,))
+        contract, message_type = injector.contract, injector.message_type
+        open_questions = questions(contract, message_type, (MessageSize,))
         if not open_questions:  # an own contract can leave nothing open
             return None
-        maker = ProbeMaker(self.contract, self.message_type, injector.now)
+        maker = ProbeMaker(contract, message_type, injector.now)
         ambiguity, asked = source.choose(open_questions)
-        message = self._message(source, wishes_at(self.contract, self.message_type, asked.path))
+        message = self._message(source, wishes_at(contract, message_type, asked.path))
         probes = list(maker.probes(ambiguity, asked, message))
         if not probes:
             return None
         name, steps, change = source.choose(probes)
         return maker.case(ambiguity, name, apply(message, steps, change))
 
-    def finished(self, case: Case | None) -> Case:
+    def _finished(self, case: Case | None) -> Case:
         """If the user specified `parsed=True`, Hypothesis discards a case that is not JSON."""
         if case is None or (self.parsed and not _is_parsed(case)):
             reject()
         return case
+
+
+def _twin_of(message: Any, injector: FaultInjector) -> Case:
+    try:
+        return Case.judged(
+            injector.message_type, compact(message),
+            claim="valid", tags=TWIN_TAGS, now=injector.now, contract=injector.contract,
+        )  # fmt: skip
+    except (LabelError, TypeError) as problem:
+        raise InvalidArgument(
+            f"messages: a message is not clearly valid ({problem}); use a strategy for valid messages"
+        ) from problem
 
 
 def _chosen_place(places: Sequence[Steps], source: Source) -> Steps:

@@ -1,13 +1,13 @@
 """Draws valid messages and valid parts of messages. Checks the options that all strategies for valid values share."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Unpack
 
 from hypothesis import reject
 from hypothesis.errors import InvalidArgument
-from hypothesis.strategies import DrawFn, SearchStrategy
+from hypothesis.strategies import DrawFn
 
 from brokerfuzz.cases.changes import Put, altered
 from brokerfuzz.cases.fault_wishes import wishes_at
@@ -26,7 +26,7 @@ from brokerfuzz.generation import (
 )
 from brokerfuzz.pointers import Steps
 from brokerfuzz.schemas import Contract, MessageType, Site, check
-from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.definition import Draws
 from brokerfuzz.strategies.hypothesis_source import Proposals, hypothesis_source
@@ -41,23 +41,22 @@ class DrawnValues:
     message_type: MessageType
     site: Site
     style: Style
-    pins: Mapping[str, SearchStrategy[Any]]
     wishes: Wishes
 
     @classmethod
     def of(cls, message_type: MessageType, site: str = "", **options: Unpack[arguments.ValueOptions]) -> "DrawnValues":
         """Raises `InvalidArgument` if an option is wrong."""
-        contract = arguments.contract_of(options.get("contract"))
-        message_type = arguments.message_type_of(message_type, contract)
+        contract = known_contract(options.get("contract"))
+        contract.known_message_type(message_type)
         above = arguments.existing(site, contract.sites[message_type], message_type)
-        pins = arguments.pinned_sites(options.get("fields"), message_type, above)
+        pinned = arguments.pinned_sites(options.get("fields"), message_type, above)
         style = Style(
             plausible=arguments.flag("plausible", options.get("plausible", False)),
-            pinned=frozenset(pins),
+            pinned=frozenset(pinned),
             ambiguities=arguments.ambiguities_of(options.get("ambiguities"), contract, message_type),
         )
-        wishes = {path: Wish(strategy=strategy) for path, strategy in pins.items()}
-        values = cls(contract, message_type, above, style, pins, wishes)
+        wishes = {path: Wish(strategy=strategy) for path, strategy in pinned.items()}
+        values = cls(contract, message_type, above, style, wishes)
         return values.wishing(plausible.WISHES) if style.plausible and site in ("", *plausible.WISHES) else values
 
     def wishing(self, wishes: Wishes) -> "DrawnValues":
@@ -81,13 +80,11 @@ class DrawnValues:
             return self
         array = arguments.existing(path, self.site.below, self.message_type)
         sites = self.contract.sites[self.message_type]
-        outer = next((pin for pin in self.pins if array.is_below(sites[pin])), None)
+        outer = next((pin for pin in self.style.pinned if array.is_below(sites[pin])), None)
         if outer is not None:
             arguments.check_not_pinned(what, low, high, outer, least=least)
             return self
-        if low and "array" not in types_of(array.schema):
-            arguments.reject(f"min_{what}", low, f"the contract allows no array at {array.path}; use another strategy")
-        arguments.check_possible(what, low, high, array.schema)
+        arguments.check_possible(what, low, high, array)
         before = self.wishes.get(array.path, Wish(state=None))
         sized = replace(before, state="drawn" if low else None, least=low, most=high)
         objects = [around.path for around in array.around if around.name and around not in array.arrays]
@@ -95,9 +92,8 @@ class DrawnValues:
         return replace(self, wishes={**self.wishes, **present, array.path: sized})
 
     def draws(self, *, judge: bool = True) -> Draws[Any]:
-        """Raises `InvalidArgument` if no value complies with these options.
-
-        If `judge` is true, pinned values that break the contract also raise `InvalidArgument`.
+        """Returns a function that draws a value. Unless `judge` is false, it raises `InvalidArgument` if a pinned value
+        breaks the contract.
         """
         draw_from = self._draw_from()
         proposals = self.proposals()
@@ -107,7 +103,7 @@ class DrawnValues:
                 value = draw_from(hypothesis_source(draw, self.wishes, proposals))
             except ContractError:  # the rules of an own contract contradict each other
                 reject()
-            if self.pins and judge:
+            if self.style.pinned and judge:
                 self._check_pinned(value)
             return value
 
@@ -133,26 +129,19 @@ class DrawnValues:
         try:
             verdict = check(self.message_type, altered(around, steps, Put(value)), contract=self.contract)
         except TypeError as problem:
-            raise InvalidArgument(f"fields={sorted(self.pins)}: {problem}") from problem
+            raise InvalidArgument(f"fields={sorted(self.style.pinned)}: {problem}") from problem
         if verdict.label == "invalid":
             raise InvalidArgument(
-                f"fields={sorted(self.pins)}: a pinned value breaks the contract ({verdict.broken[0]}); "
+                f"fields={sorted(self.style.pinned)}: a pinned value breaks the contract ({verdict.broken[0]}); "
                 "pin values that the contract allows, or use a strategy for invalid messages"
             )
 
     def _draw_from(self) -> Callable[[Source], Any]:
-        try:
-            if self.site.path:
-                draw_from = node_of(self.contract, self.message_type, self.site.path, self.style).draw
-            else:
-                draw_from = checked_draw(self.contract, self.message_type, self.style)
-            if not self.contract.is_tested and not self.pins:
-                self._check_possible(draw_from)
-        except ContractError as problem:
-            raise InvalidArgument(str(problem)) from problem
-        return draw_from
-
-    def _check_possible(self, draw_from: Callable[[Source], Any]) -> None:
         """Raises `ContractError` if an own contract allows no value."""
-        if draw_from(RandomSource(0, self.wishes)) is ABSENT:
+        if self.site.path:
+            draw_from = node_of(self.contract, self.message_type, self.site.path, self.style).draw
+        else:
+            draw_from = checked_draw(self.contract, self.message_type, self.style)
+        if not self.contract.is_tested and not self.style.pinned and draw_from(RandomSource(0, self.wishes)) is ABSENT:
             raise ContractError(f"the contract allows no value other than null at {self.site.path}: change its schema")
+        return draw_from

@@ -55,8 +55,11 @@ def offer_requests(
     valid = valid.sized("clusters", "productClusters", min_clusters, max_clusters)
     offer_type = valid.contract.sites[valid.message_type].get("offerType")  # a changed contract can lack it
     known = offer_type.schema.get("enum", ()) if offer_type else ()
-    chosen = arguments.all_known("offer_types", offer_types, known)
-    if chosen is not None and "offerType" in valid.pins:
+    chosen = arguments.several("offer_types", offer_types)
+    for name in chosen:
+        if name not in known:
+            arguments.reject("offer_types", name, f"use values from {', '.join(map(repr, known))}")
+    if chosen and "offerType" in valid.style.pinned:
         arguments.reject(
             "offer_types", offer_types, "fields also pins offerType; remove offer_types, or do not pin offerType"
         )
@@ -94,7 +97,7 @@ def product_list_offers(
     [{'products': [{'productId': 'a', 'productQuantityInOffer': 1}]}]
     """
     valid = DrawnValues.of("offer-creation-request", **options)
-    if "offerType" in valid.pins:
+    if "offerType" in valid.style.pinned:
         arguments.reject(
             "fields",
             "offerType",
