@@ -8,6 +8,7 @@ so that a changed contract changes few lines.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import cache
 
 from brokerfuzz.cases.case import Case, clock, is_always_correct
 from brokerfuzz.cases.case_filters import selection
@@ -23,7 +24,6 @@ from brokerfuzz.errors import listed_names
 from brokerfuzz.generation import REQUIRED, Setting, Wish, message
 from brokerfuzz.generation.edge_values import EARLIEST_NOW
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
-from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.loading import known_contract
@@ -117,7 +117,7 @@ def plainest(message_type: MessageType, *, contract: Contract | None = None) -> 
     return plain_messages(message_type, contract=contract)[0]
 
 
-@once_per_contract
+@cache
 def _timeless(contract: Contract, message_type: MessageType, rules: frozenset[str] | None) -> Sequence[Case]:
     """Returns the cases whose verdict is the same at every supported time."""
     cases = ordered(_distinct(_Listing(contract, message_type, None, rules).cases()), contract)

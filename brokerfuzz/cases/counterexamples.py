@@ -7,7 +7,7 @@ The generator draws values of schemas that lack the keyword or contradict it, an
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations, islice
 from typing import Any
 
@@ -17,7 +17,6 @@ from brokerfuzz.generation.nodes import values_of
 from brokerfuzz.generation.searched_values import PLAIN_VALUES
 from brokerfuzz.pointers import Steps
 from brokerfuzz.schemas import Contract, Rule
-from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.keywords import OTHER_ITEMS, Schema, conjoin
 from brokerfuzz.schemas.validation import judge_of
 
@@ -30,7 +29,7 @@ _CHANGES = (Remove(), Put(""), Put(0), Put(None), Put("~"), Put(-1))
 _DEEPEST = 3
 
 
-@once_per_contract
+@cache
 def counterexamples_of(contract: Contract, rule: Rule) -> "Counterexamples":
     schema = contract.sites[rule.message_type][rule.site].schema
     keyword = OTHER_ITEMS if rule.keyword == "items" else rule.keyword

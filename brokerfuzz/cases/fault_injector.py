@@ -5,6 +5,7 @@ fault.
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -17,7 +18,6 @@ from brokerfuzz.cases.techniques import FaultContext, Technique, techniques_for
 from brokerfuzz.generation import COMPLETE, REQUIRED, SETTINGS, FixedSource, RandomSource, Source, node_of
 from brokerfuzz.pointers import Steps, is_within, pointer_of, value_at
 from brokerfuzz.schemas import Contract, MessageType, Rule, check
-from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.keywords import JUDGED
 
@@ -135,7 +135,7 @@ class BreakableMessage(NamedTuple):
     techniques: Sequence[Technique]
 
 
-@once_per_contract
+@cache
 def _at_any_time(contract: Contract, rule: Rule) -> BreakableMessage:
     return _breakable_message(FaultInjector(contract, rule.message_type, None), rule)
 

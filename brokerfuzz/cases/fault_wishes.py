@@ -3,6 +3,7 @@ true.
 """
 
 from collections.abc import Mapping
+from functools import cache
 from itertools import chain
 from typing import Any
 
@@ -11,20 +12,19 @@ from brokerfuzz.generation.nodes import values_at, values_of
 from brokerfuzz.generation.site_questions import questions_at
 from brokerfuzz.pointers import Steps, path_below, path_to
 from brokerfuzz.schemas import Condition, Contract, MessageType, Rule, Site
-from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.keywords import Schema, conjoin
 from brokerfuzz.schemas.validation import matches
 
 
-@once_per_contract
+@cache
 def wishes_for(contract: Contract, rule: Rule) -> Wishes:
     """Returns wishes for a message in which the rule can be broken."""
     meeting = wishes_meeting(contract, rule.message_type, rule.condition) if rule.condition else {}
     return {**wishes_at(contract, rule.message_type, rule.site), **meeting}
 
 
-@once_per_contract
+@cache
 def wishes_at(contract: Contract, message_type: MessageType, path: str) -> Wishes:
     """Returns wishes for a value at the site, in the first items, that is neither null nor an empty array."""
     site = contract.sites[message_type][path]

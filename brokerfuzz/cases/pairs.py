@@ -7,12 +7,12 @@ The states of a message are chosen one after the other, each so that it gives mo
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.generation import PropertyState, RandomSource, SiteChoices, node_of
 from brokerfuzz.schemas import Contract, MessageType, Site
-from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.flattening import types_of
 
 _SEED, _IN_VAIN = 5, 10
@@ -28,7 +28,7 @@ _Option = tuple[PropertyState, Any]
 """A state, and the value of a boolean or an enumeration, or the size of an array."""
 
 
-@once_per_contract
+@cache
 def cases_with_pairs(contract: Contract, message_type: MessageType) -> Mapping[Case, int]:
     """Returns valid cases, and how many pairs of states each has that the cases before it do not have."""
     cases: dict[Case, int] = {}

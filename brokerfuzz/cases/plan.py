@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
+from functools import cache
 from itertools import count, islice
 from typing import Any
 
@@ -22,7 +23,6 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import quoted
 from brokerfuzz.generation.edge_values import EARLIEST_NOW
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
-from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.known_values import KnownValues
 from brokerfuzz.shapes import problem_in
 
@@ -200,7 +200,7 @@ _PLAN = validator_for(
 """The shape of a plan in a file."""
 
 
-@once_per_contract
+@cache
 def _catalogue_cases(contract: Contract, plan: Plan) -> Sequence[Case]:
     chosen = plan.chosen
     rules = frozenset(chosen.rules) if chosen.only_faults and chosen.rules is not None else None
@@ -208,6 +208,6 @@ def _catalogue_cases(contract: Contract, plan: Plan) -> Sequence[Case]:
     return tuple(case for case in chosen.of(cases) if case.label in plan.verdicts)
 
 
-@once_per_contract
+@cache
 def _ends_early(contract: Contract, plan: Plan) -> bool:
     return sum(1 for _ in plan.random_cases(0)) < RANDOM_PER_SHARD

@@ -8,16 +8,16 @@ be different. If necessary, the name begins with the message type: `offer-creati
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import cache
 from itertools import chain, takewhile
 
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.pointers import path_to
 from brokerfuzz.schemas import Contract, MessageType, Rule
-from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.rule_ids import parts_of_id
 
 
-@once_per_contract
+@cache
 def rule_names(contract: Contract, message_type: MessageType | None = None) -> Mapping[str, str]:
     """Maps rule IDs to short names, which are shorter for the rules of a single message type."""
     rules = contract.rules[message_type] if message_type else contract.rules_by_id.values()
@@ -31,7 +31,7 @@ def rule_names(contract: Contract, message_type: MessageType | None = None) -> M
     }
 
 
-@once_per_contract
+@cache
 def _ids(contract: Contract, message_type: MessageType | None) -> Mapping[str, str]:
     """Maps short names to rule IDs, also those that are unique only within the message type."""
     names = [rule_names(contract), *([rule_names(contract, message_type)] if message_type else [])]

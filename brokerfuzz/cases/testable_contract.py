@@ -4,6 +4,7 @@ rule.
 
 import warnings
 from collections.abc import Collection
+from functools import cache
 
 from brokerfuzz.cases.case import clock, compact
 from brokerfuzz.cases.case_filters import EXCLUDES, Selection
@@ -12,7 +13,6 @@ from brokerfuzz.errors import ContractError
 from brokerfuzz.generation import COMPLETE, REQUIRED, left_out_sites, message
 from brokerfuzz.pointers import is_within
 from brokerfuzz.schemas import Contract, Label, MessageType, check
-from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.wording import listed
 
 _NAMED = 5
@@ -64,7 +64,7 @@ def _left_out(contract: Contract, message_type: MessageType, untested: list[str]
     return {outer: reason for outer, reason in left_out.items() if any(is_within(site, outer) for site in sites)}
 
 
-@once_per_contract
+@cache
 def _unbroken(contract: Contract, message_type: MessageType) -> list[str]:
     injector = FaultInjector(contract, message_type, clock(None))
     return [rule.id for rule in contract.rules[message_type] if not injector.techniques(rule)]

@@ -1,12 +1,11 @@
 """Defines the contract: the message types, their rules and the ambiguities. `loading` reads contracts from files."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, wraps
+from functools import cached_property
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.errors import ContractError, UnknownNameError, listed_names, quoted
@@ -21,8 +20,6 @@ from brokerfuzz.wording import listed
 
 DATA = Path(__file__).parent
 """The folder of the built-in contract."""
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 class Policies(dict[str, tuple[str, ...]]):
@@ -65,11 +62,6 @@ class Contract:
         """Returns only the folder, because Hypothesis prints the arguments of strategies."""
         values = "" if self.values is None else ", values=..."
         return f"load_contract({str(self.folder)!r}{values})"
-
-    @cached_property
-    def remembered(self) -> dict[Any, Any]:
-        """The results of functions with `once_per_contract`."""
-        return {}
 
     @property
     def message_types(self) -> tuple[MessageType, ...]:
@@ -210,17 +202,3 @@ class Contract:
                 f"the policies {narrow.id}=rejected and {wide.id}=accepted contradict each other: remove one of them"
             )
         policies[narrow.id], policies[wide.id] = (tuple(dict.fromkeys(names)) for names in zip(*possible, strict=True))
-
-
-def once_per_contract(function: Callable[Concatenate[Contract, P], T]) -> Callable[Concatenate[Contract, P], T]:
-    """Decorates a function whose results for equal arguments the contract keeps."""
-
-    @wraps(function)
-    def remembering(contract: Contract, /, *arguments: P.args, **options: P.kwargs) -> T:
-        key = function, arguments, *options.items()
-        if key not in contract.remembered:
-            contract.remembered[key] = function(contract, *arguments, **options)
-        result: T = contract.remembered[key]
-        return result
-
-    return remembering

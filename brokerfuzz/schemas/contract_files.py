@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from os.path import isdir, lexists
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urldefrag
 
 from jsonschema_rs import ValidationError, meta, validator_for
@@ -20,7 +20,7 @@ from referencing.exceptions import Unresolvable
 from brokerfuzz.contract_names import MANIFEST, MESSAGE_TYPES, MessageType
 from brokerfuzz.errors import ContractError, problem_of
 from brokerfuzz.file_contents import read_file
-from brokerfuzz.schemas.contract import DATA
+from brokerfuzz.schemas.contract import DATA, Contract
 from brokerfuzz.schemas.contract_entries import Ambiguity, ambiguity_of, semantic_rules_of
 from brokerfuzz.schemas.contract_limits import (
     check_bounds,
@@ -33,7 +33,7 @@ from brokerfuzz.schemas.contract_limits import (
 from brokerfuzz.schemas.flattening import Lookup, Resolver, flatten, simplify_nullable, unknown_keywords, with_all_sites
 from brokerfuzz.schemas.json_parser import parsed_document
 from brokerfuzz.schemas.keywords import KEYWORDS, Schema
-from brokerfuzz.schemas.manifest import Transfer, transfers_of
+from brokerfuzz.schemas.manifest import transfers_of
 from brokerfuzz.schemas.rule import Rule
 from brokerfuzz.schemas.sites import Site, sites_of
 from brokerfuzz.schemas.validation import DRAFT, SCHEMA_SUFFIX, registry_of, validator
@@ -51,18 +51,7 @@ FILES = (
 SitesOfTypes = Mapping[str, Mapping[str, Site]]
 
 
-class ContractFiles(NamedTuple):
-    """What the files of a contract contain. `flat` has the flat schemas of the message types."""
-
-    transfers: Mapping[MessageType, Transfer]
-    schemas: Mapping[str, Schema]
-    flat: Mapping[str, Schema]
-    ambiguities: tuple[Ambiguity, ...]
-    semantics: tuple[Rule, ...]
-    warnings: tuple[str, ...]
-
-
-def read_files(folder: Path) -> ContractFiles:
+def read_contract(folder: Path) -> Contract:
     """Raises `ContractError` if the folder or one of its files is wrong. Uses the built-in file for a missing file."""
     _check_folder(folder)
     transfers = transfers_of(json_of(_file(folder, MANIFEST)), folder / MANIFEST)
@@ -71,21 +60,19 @@ def read_files(folder: Path) -> ContractFiles:
         flat = _flattened(schemas, transfers, folder)
         sites_of_types = {message_type: sites_of(schema) for message_type, schema in flat.items()}
         _check_names(sites_of_types, folder)
-        semantics = _semantics(folder, sites_of_types)
-        ambiguities = _ambiguities(folder, sites_of_types)
-        warnings = tuple(warning for name, schema in schemas.items() for warning in _warnings(schema, folder, name))
+        return Contract(
+            MappingProxyType(transfers),
+            MappingProxyType(schemas),
+            MappingProxyType(flat),
+            _ambiguities(folder, sites_of_types),
+            _semantics(folder, sites_of_types),
+            folder,
+            warnings=tuple(warning for name, schema in schemas.items() for warning in _warnings(schema, folder, name)),
+        )
     except (KeyError, TypeError, AttributeError, RecursionError) as problem:
         raise ContractError(
             f"the contract in {folder} cannot be used ({problem_of(problem)}): compare its files with the built-in ones"
         ) from problem
-    return ContractFiles(
-        MappingProxyType(transfers),
-        MappingProxyType(schemas),
-        MappingProxyType(flat),
-        ambiguities,
-        semantics,
-        warnings,
-    )
 
 
 def _warnings(schema: Schema, folder: Path, name: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ from brokerfuzz.errors import ContractError, path_in, quoted
 from brokerfuzz.file_contents import read_errors
 from brokerfuzz.schemas.contract import DATA, Contract
 from brokerfuzz.schemas.contract_entries import Ambiguity, AskedSite
-from brokerfuzz.schemas.contract_files import read_files
+from brokerfuzz.schemas.contract_files import read_contract
 from brokerfuzz.schemas.known_values import KNOWN_VALUES, KnownValues, UnknownValue
 from brokerfuzz.schemas.reference_data import check_values, known_values
 
@@ -55,10 +55,10 @@ def load_contract(
 
 
 def _read(folder: Path) -> Contract:
-    transfers, schemas, flat, ambiguities, semantics, notes = read_files(folder)
-    for note in notes:
-        warnings.warn(note, stacklevel=3)
-    return Contract(transfers, schemas, flat, ambiguities, semantics, folder, warnings=notes)
+    contract = read_contract(folder)
+    for warning in contract.warnings:
+        warnings.warn(warning, stacklevel=3)
+    return contract
 
 
 def _load_again(folder: Path, values: KnownValues | None) -> Contract:

@@ -8,13 +8,14 @@ generators, so that it detects their mistakes instead of repeating them.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from itertools import chain
 from typing import Any
 
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.errors import quoted
 from brokerfuzz.schemas.ambiguity_scan import Inspection, Scan
-from brokerfuzz.schemas.contract import Contract, Policies, PolicyValues, once_per_contract
+from brokerfuzz.schemas.contract import Contract, Policies, PolicyValues
 from brokerfuzz.schemas.contract_entries import Ambiguity, AskedSite
 from brokerfuzz.schemas.json_reader import Interpretation, Reading, read_fully, read_message
 from brokerfuzz.schemas.judged_interpretations import JudgedInterpretation, verdict_of
@@ -96,7 +97,7 @@ def _joined(*names: str) -> str:
     return ", ".join(filter(None, names))
 
 
-@once_per_contract
+@cache
 def rulebook_of(contract: Contract, message_type: MessageType) -> "Rulebook":
     return Rulebook(contract, message_type)
 

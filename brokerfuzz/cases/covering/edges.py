@@ -3,7 +3,7 @@ at least one value with this edge.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from brokerfuzz.generation import ABSENT, edge_values
@@ -11,7 +11,6 @@ from brokerfuzz.generation.edge_values import SIZES
 from brokerfuzz.generation.nodes import values_at
 from brokerfuzz.generation.site_questions import plain_values_at
 from brokerfuzz.schemas import Contract, MessageType, Site
-from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.edge import Edge
 from brokerfuzz.schemas.flattening import KNOWN, composed_keywords_of, types_of
 from brokerfuzz.schemas.keywords import Schema
@@ -122,6 +121,6 @@ def _of_objects(value: dict[str, Any], schema: Schema) -> Iterator[str]:
         yield "every-property"
 
 
-@once_per_contract
+@cache
 def edges(contract: Contract, message_type: MessageType) -> Edges:
     return Edges(contract, message_type)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from itertools import chain, islice
 from typing import Any
 
@@ -14,7 +15,6 @@ from brokerfuzz.generation import COMPLETE, NARROW, SMALLEST, Setting, Wish, Wis
 from brokerfuzz.generation.site_questions import fitting_sites
 from brokerfuzz.pointers import Steps
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
-from brokerfuzz.schemas.contract import once_per_contract
 from brokerfuzz.schemas.contract_entries import AskedSite
 from brokerfuzz.schemas.flattening import KNOWN, types_of
 from brokerfuzz.schemas.questions import AboutBytes, Question
@@ -113,7 +113,7 @@ class ProbeMaker:
                 yield from ((name, steps, Put(probe)) for name, probe in question.probes(value, self.now))
 
 
-@once_per_contract
+@cache
 def questions(
     contract: Contract, message_type: MessageType, without: tuple[type[Question], ...], *, has_clock: bool = True
 ) -> Sequence[tuple[Ambiguity, AskedSite]]:
