@@ -16,7 +16,6 @@ from typing import Any, Literal, TypedDict, TypeVar, Unpack, overload
 
 from brokerfuzz.cases.case import Case, clock, is_always_correct
 from brokerfuzz.cases.case_tags import now_tag
-from brokerfuzz.cases.changes import apply
 from brokerfuzz.cases.fault_injector import FaultInjector
 from brokerfuzz.cases.fault_wishes import wishes_at, wishes_for
 from brokerfuzz.cases.probes import ProbeMaker, questions
@@ -188,9 +187,7 @@ class _Stream:
         probes = list(self._probes.probes(ambiguity, asked, message)) if has_value else []
         if not probes:
             return None
-        name, steps, change = probes[self._turn(ambiguity.id) % len(probes)]
-        case = self._probes.case(ambiguity, name, apply(message, steps, change))
-        return case and replace(case, tags=(*case.tags, TAG))
+        return self._probes.case(probes[self._turn(ambiguity.id) % len(probes)], TAG)
 
     def _turn(self, name: str) -> int:
         self._turns[name] += 1

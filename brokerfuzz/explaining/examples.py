@@ -5,8 +5,7 @@ in one place).
 from dataclasses import replace
 from datetime import datetime
 
-from brokerfuzz.cases.case import Case, compact, confirmed
-from brokerfuzz.cases.changes import apply
+from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fault_injector import FaultInjector
 from brokerfuzz.cases.fault_wishes import wishes_at, wishes_for
 from brokerfuzz.cases.probes import ProbeMaker
@@ -42,11 +41,10 @@ def of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Cas
             continue
         for asked in maker.sites(ambiguity):
             smallest = message(contract, message_type, REQUIRED, wishes_at(contract, message_type, asked.path))
-            for name, steps, change in maker.probes(ambiguity, asked, smallest):
-                twin = confirmed(message_type, compact(smallest), claim="valid", now=now, contract=contract)
-                case = maker.case(ambiguity, name, apply(smallest, steps, change))
+            for probe in maker.probes(ambiguity, asked, smallest):
+                case = maker.case(probe)
                 if case is not None:
-                    return replace(case, twin=twin)
+                    return replace(case, twin=FaultInjector(contract, message_type, now).valid(smallest))
     return None
 
 

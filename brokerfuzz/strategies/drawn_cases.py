@@ -12,7 +12,6 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from brokerfuzz.cases.case import Broken, Case, clock, compact
 from brokerfuzz.cases.case_tags import TWIN_TAGS
-from brokerfuzz.cases.changes import apply
 from brokerfuzz.cases.fault_injector import FaultInjector
 from brokerfuzz.cases.fault_wishes import breakable_places, joined, wishes_at, wishes_for
 from brokerfuzz.cases.probes import ProbeMaker, questions
@@ -176,10 +175,7 @@ class DrawnCases:
         ambiguity, asked = source.choose(open_questions)
         message = self._message(source, wishes_at(contract, message_type, asked.path))
         probes = list(maker.probes(ambiguity, asked, message))
-        if not probes:
-            return None
-        name, steps, change = source.choose(probes)
-        return maker.case(ambiguity, name, apply(message, steps, change))
+        return maker.case(source.choose(probes)) if probes else None
 
     def _finished(self, case: Case | None) -> Case:
         """If the user specified `parsed=True`, Hypothesis discards a case that is not JSON."""

@@ -4,7 +4,7 @@ from typing import Any
 
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.changes import Change, Put
-from brokerfuzz.cases.techniques.registry import ChangeOf, FaultContext, breaks, register_technique
+from brokerfuzz.cases.techniques.registry import ChangeOf, FaultContext, breaks, register_rows
 
 JSON_TYPE_OF = {
     str: "string",
@@ -44,26 +44,43 @@ def _instead(value: Any) -> ChangeOf:
 
 _OF_CHOICES = ("oneOf", "anyOf", "not")
 """The keywords that can rule out types, as `type` does."""
-_value: Any
-for _name, _text, _family, _value in (
-    ("null-instead", "Null, although the contract does not allow null here.", "null", None),
-    ("string-instead", "A string instead of a value of another type.", "other-type", "a"),
-    ("number-instead", "The number 1 instead of a value of another type.", "coercion", 1),
-    ("boolean-instead", "The boolean true instead of a value of another type.", "coercion", True),
-    ("object-instead", "An empty object instead of a value of another type.", "other-type", {}),
-    ("array-instead", "An empty array instead of a value of another type.", "other-type", []),
-    ("zero-instead", "The number 0 instead of a value of another type.", "coercion", 0),
-    ("false-instead", "The boolean false instead of a value of another type.", "coercion", False),
-    ("empty-string", "An empty string instead of a value of another type.", "coercion", ""),
-    ("null-as-string", 'The string "null" instead of a value of another type.', "coercion", "null"),
-):
-    register_technique(_name, _text, "type", *_OF_CHOICES, family=_family, change=_instead(_value))
-register_technique(
-    "fraction-instead",
-    "The number 1.5 instead of a value of another type.",
+register_rows(
+    "type",
+    *_OF_CHOICES,
+    family="null",
+    change=_instead,
+    rows=[("null-instead", "Null, although the contract does not allow null here.", None)],
+)
+register_rows(
+    "type",
+    *_OF_CHOICES,
+    family="other-type",
+    change=_instead,
+    rows=[
+        ("string-instead", "A string instead of a value of another type.", "a"),
+        ("object-instead", "An empty object instead of a value of another type.", {}),
+        ("array-instead", "An empty array instead of a value of another type.", []),
+    ],
+)
+register_rows(
+    "type",
     *_OF_CHOICES,
     family="coercion",
-    change=_instead(1.5),
+    change=_instead,
+    rows=[
+        ("number-instead", "The number 1 instead of a value of another type.", 1),
+        ("boolean-instead", "The boolean true instead of a value of another type.", True),
+        ("zero-instead", "The number 0 instead of a value of another type.", 0),
+        ("false-instead", "The boolean false instead of a value of another type.", False),
+        ("empty-string", "An empty string instead of a value of another type.", ""),
+        ("null-as-string", 'The string "null" instead of a value of another type.', "null"),
+    ],
+)
+register_rows(
+    *_OF_CHOICES,
+    family="coercion",
+    change=_instead,
+    rows=[("fraction-instead", "The number 1.5 instead of a value of another type.", 1.5)],
 )
 
 

@@ -91,13 +91,8 @@ def breaks(*keywords: str, family: str) -> Callable[[ChangeOf], ChangeOf]:
     """Registers a function as a technique that can break rules with these keywords."""
 
     def register(function: ChangeOf) -> ChangeOf:
-        register_technique(
-            function.__name__.replace("_", "-"),
-            (function.__doc__ or "").partition("\n")[0],
-            *keywords,
-            family=family,
-            change=function,
-        )
+        name, text = function.__name__.replace("_", "-"), (function.__doc__ or "").partition("\n")[0]
+        register_rows(*keywords, family=family, rows=[(name, text, function)])
         return function
 
     return register
@@ -113,13 +108,8 @@ def register_rows(
     value instead, from which `change` creates the function.
     """
     for name, text, value in rows:
-        register_technique(name, text, *keywords, family=family, change=change(value))
-
-
-def register_technique(name: str, text: str, *keywords: str, family: str, change: ChangeOf) -> None:
-    """Registers a technique. `text` is the description that `explain` prints."""
-    assert name not in TECHNIQUES, f"two techniques have the name {name}"
-    TECHNIQUES[name] = Technique(name, text, frozenset(keywords), family, change)
+        assert name not in TECHNIQUES, f"two techniques have the name {name}"
+        TECHNIQUES[name] = Technique(name, text, frozenset(keywords), family, change(value))
 
 
 _TRIED_FIRST = (

@@ -1,11 +1,13 @@
-"""Generates the cases that touch an ambiguity, at every site of the ambiguity."""
+"""Generates probes of ambiguities: messages that show how a target treats a question that the contract leaves open.
+Usually, a program accepts some probes of an ambiguity and rejects others.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from itertools import chain, islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from brokerfuzz.cases.case import Case, clock, confirmed
 from brokerfuzz.cases.case_tags import now_tag
@@ -19,10 +21,20 @@ from brokerfuzz.schemas.contract_entries import AskedSite
 from brokerfuzz.schemas.flattening import KNOWN, types_of
 from brokerfuzz.schemas.questions import AboutBytes, Question
 
-Probe = tuple[str, Steps, Put]
-"""A probe: its name, its place, and the change to the message."""
 _MOST_STRINGS = 2
 """Questions about all strings are asked at this many sites."""
+
+
+class Probe(NamedTuple):
+    """A value that touches the ambiguity if it is put at a place of a message. The name, such as `lower-case`,
+    describes the value.
+    """
+
+    ambiguity: Ambiguity
+    name: str
+    message: Any
+    steps: Steps
+    value: Any
 
 
 @dataclass(frozen=True)
@@ -42,7 +54,7 @@ class ProbeMaker:
             return
         yielded, sites = set[str](), self.sites(ambiguity)
         for asked in sites if small else sorted(sites, key=self._rules_at, reverse=True):
-            names = [name for name, _, _ in self.probes(ambiguity, asked, self._message(asked, COMPLETE))]
+            names = [probe.name for probe in self.probes(ambiguity, asked, self._message(asked, COMPLETE))]
             for name in names:
                 if name == names[0] or name not in yielded:
                     yielded.add(name)
@@ -53,8 +65,8 @@ class ProbeMaker:
         settings = (replace(setting, name=f"{ambiguity.id} {name}") for setting in (NARROW, COMPLETE))
         usual_messages = (self._message(asked, setting) for setting in settings)
         for base in chain(self._small_messages(asked) if small else (), usual_messages):
-            for probe, steps, change in self.probes(ambiguity, asked, base):
-                case = self.case(ambiguity, name, apply(base, steps, change)) if probe == name else None
+            for probe in self.probes(ambiguity, asked, base):
+                case = self.case(probe) if probe.name == name else None
                 if case is not None:
                     yield case
 
@@ -64,23 +76,18 @@ class ProbeMaker:
         for prop in self.contract.sites[self.message_type][asked.path].properties.values():
             yield self._message(asked, SMALLEST, {prop.path: Wish(least=1)})
 
-    def case(self, ambiguity: Ambiguity, name: str, body: bytes) -> Case | None:
-        """Creates a case from a message with the probe, or None if a changed contract forbids it."""
+    def case(self, probe: Probe, *tags: str) -> Case | None:
+        """Returns the case of a probe, or None if a changed contract forbids its message."""
+        ambiguity = probe.ambiguity
+        is_timed = ambiguity.kind is not None and probe.name in ambiguity.kind.timed
+        now_tags = [now_tag(self.now)] if self.now is not None and is_timed else []
         return confirmed(
             self.message_type,
-            body,
+            apply(probe.message, probe.steps, Put(probe.value)),
             claim=ambiguity.id,
-            tags=self.tags(ambiguity, name),
+            tags=(f"probe:{ambiguity.id}", f"as:{probe.name}", *now_tags, *tags),
             now=self.now,
             contract=self.contract,
-        )
-
-    def tags(self, ambiguity: Ambiguity, name: str) -> tuple[str, ...]:
-        is_timed = ambiguity.kind is not None and name in ambiguity.kind.timed
-        return (
-            f"probe:{ambiguity.id}",
-            f"as:{name}",
-            *([now_tag(self.now)] if self.now is not None and is_timed else []),
         )
 
     def _message(self, asked: AskedSite, setting: Setting, more: Wishes | None = None) -> Any:
@@ -110,7 +117,8 @@ class ProbeMaker:
         for steps, value in site.places(message)[:1]:
             # an own contract can allow values of other types at the sites of an ambiguity
             if ambiguity.sites is None or not question.python_types or isinstance(value, question.python_types):
-                yield from ((name, steps, Put(probe)) for name, probe in question.probes(value, self.now))
+                for name, unusual in question.probes(value, self.now):
+                    yield Probe(ambiguity, name, message, steps, unusual)
 
 
 @cache
