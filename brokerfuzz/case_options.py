@@ -6,7 +6,7 @@ from typing import Any
 
 from brokerfuzz.cases.case import clock
 from brokerfuzz.cases.case_filters import Selection, selection
-from brokerfuzz.cases.case_sets import CaseSet
+from brokerfuzz.cases.catalogue import CaseSet
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.cases.random_cases import TAG
 from brokerfuzz.cases.testable_contract import check_testable

@@ -24,7 +24,7 @@ ALLOWED: dict[str, set[str]] = {
     "strategies": {"cases", "generation", "schemas", "errors"},
     "corpus": {
         "cases.fresh_values", "cases.message_diff", "cases.case_tags",
-        "cases.case", "cases.case_sets", "cases.plan", "cases.records",
+        "cases.case", "cases.catalogue", "cases.plan", "cases.records",
         "cases.case_filters", "cases.stable_names",
         "format_names",
         "workers", "storage", "version", "schemas", "errors",

@@ -9,11 +9,13 @@ so that a changed contract changes few lines.
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cache
+from itertools import chain
+from typing import Literal, get_args
 
 from brokerfuzz.cases.case import Case, clock, is_always_correct
 from brokerfuzz.cases.case_filters import selection
 from brokerfuzz.cases.case_tags import tagged_now
-from brokerfuzz.cases.catalogue_order import ordered
+from brokerfuzz.cases.catalogue_order import ordered, seeds
 from brokerfuzz.cases.fault_cases import FaultCases
 from brokerfuzz.cases.fault_injector import FaultInjector
 from brokerfuzz.cases.pairs import cases_with_pairs
@@ -29,8 +31,28 @@ from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.loading import known_contract
 from brokerfuzz.schemas.verdicts import known_labels
 
+CaseSet = Literal["full", "essential", "large", "seeds", "random", "plausible"]
+"""`full` is the whole catalogue, `essential` the default corpus, `large` the default corpus with messages of more than
+16 KiB, and `seeds` a part of the catalogue for fuzzers. Random cases can follow these sets. `random` consists only of
+random cases, and `plausible` only of plausible valid messages.
+"""
+CASE_SETS: tuple[CaseSet, ...] = get_args(CaseSet)
+ONLY_RANDOM = ("random", "plausible")
+"""The sets whose cases all depend on a seed."""
 LARGEST_ESSENTIAL = 16 * 1024
 """The maximum size of an essential message, in bytes. Even in base64, such a message fits on a line of 64 KiB."""
+
+
+def fixed_cases(
+    case_set: CaseSet, contract: Contract, message_type: MessageType, now: datetime | None, rules: frozenset[str] | None
+) -> Iterable[Case]:
+    """Returns the cases of a set that do not depend on a seed. `now` and `rules` work as in `catalogue`."""
+    if case_set in ONLY_RANDOM:
+        return ()
+    if case_set in ("essential", "large"):
+        return essentials(message_type, now=now, contract=contract, large=case_set == "large", rules=rules)
+    cases = catalogue(message_type, now=now, contract=contract, rules=rules)
+    return seeds(cases, contract) if case_set == "seeds" else cases
 
 
 def catalogue(
@@ -146,26 +168,28 @@ class _Listing:
     def __init__(
         self, contract: Contract, message_type: MessageType, now: datetime | None, rules: frozenset[str] | None
     ) -> None:
-        self._contract, self._now, self._all = contract, now, rules is None
+        self._contract = contract
         self._message_type: MessageType = message_type
+        self._is_whole = rules is None
         self._rules = [rule for rule in contract.rules[message_type] if rules is None or rule.id in rules]
+        self._ambiguities = contract.ambiguities if rules is None else ()
         self._valid = ValidCases(contract, message_type, now)
         self._fault_cases = FaultCases(contract, message_type, now)
         self._probes = ProbeMaker(contract, message_type, now)
 
     def cases(self, *, small: bool = False) -> Iterator[Case]:
         """Yields the cases of the catalogue, or with `small` the essential ones, sorted by site."""
-        if self._all:
+        if self._is_whole:
             yield from self._valid.of_message() if small else self._valid_with_pairs()
         for site in self._contract.sites[self._message_type].values():
-            if self._all and small:
+            if self._is_whole and small:
                 yield from self._valid.of_site(site)
             for rule in self._rules:
                 if rule.site == site.path:
                     yield from self._fault_cases.of_rule(rule, small=small)
         if not small:
             yield from self._fault_cases.empty_object()
-        for ambiguity in self._contract.ambiguities if self._all else ():
+        for ambiguity in self._ambiguities:
             yield from self._probes.of_ambiguity(ambiguity, small=small)
 
     def _valid_with_pairs(self) -> Iterator[Case]:
@@ -176,10 +200,8 @@ class _Listing:
 
     def about_time(self) -> Iterator[Case]:
         """Yields the cases whose verdict is correct only at the time `now`."""
-        for rule in self._rules:
-            if rule.keyword == NOT_IN_FUTURE:
-                yield from (case for case in self._fault_cases.of_rule(rule) if not _is_timeless(case, self._contract))
-        for ambiguity in self._contract.ambiguities if self._all else ():
-            if ambiguity.kind is not None and ambiguity.kind.timed:
-                probes = self._probes.of_ambiguity(ambiguity)
-                yield from (case for case in probes if not _is_timeless(case, self._contract))
+        rules = [rule for rule in self._rules if rule.keyword == NOT_IN_FUTURE]
+        ambiguities = [ambiguity for ambiguity in self._ambiguities if ambiguity.kind and ambiguity.kind.timed]
+        for case in chain(*map(self._fault_cases.of_rule, rules), *map(self._probes.of_ambiguity, ambiguities)):
+            if not _is_timeless(case, self._contract):
+                yield case

@@ -1,16 +1,17 @@
-"""Sorts the catalogue so that the first cases find the most bugs.
+"""Sorts the catalogue so that the first cases find the most bugs, and selects seeds for fuzzers from it.
 
 A goal is something that a case can show first, such as a broken rule. The next case is always the one whose new goals
 have the highest total weight. An invalid case needs its twin, so the two are added together, and share the weight.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.covering.goals import covered
 from brokerfuzz.cases.pairs import cases_with_pairs
-from brokerfuzz.cases.techniques import TECHNIQUES
+from brokerfuzz.cases.techniques import TECHNIQUES, family_of
 from brokerfuzz.schemas import Contract
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.rule import JSON_RULE
@@ -27,15 +28,26 @@ _FIRST = {"edge:complete": 2_000_000, "edge:only-required": 1_000_000}
 """The first two cases are a complete message, and one with only the required properties."""
 
 
+_LARGEST_SEED = 2048
+"""The maximum size of a seed, in bytes. A fuzzer runs all seeds and combines them, so large ones slow it down."""
+
+
 def ordered(cases: Sequence[Case], contract: Contract) -> Iterator[Case]:
-    return by_cover(cases, lambda case: _goals(case, contract))
+    """Sorts the cases by their goals. Each twin comes before its cases. Cases with the same weight keep their order."""
+    return _Cover(cases, {case.id: _goals(case, contract) for case in cases}).ordered()
 
 
-def by_cover(cases: Sequence[Case], goals_of: Callable[[Case], Goals], *, only_new: bool = False) -> Iterator[Case]:
-    """Sorts the cases by their goals (see the module). Each twin comes before its cases. Cases with the same weight
-    keep their order. With `only_new`, cases without a new goal are omitted.
-    """
-    return _Cover(cases, goals_of).every(only_new)
+def seeds(cases: Iterable[Case], contract: Contract) -> Iterator[Case]:
+    """Selects few short cases that together break every rule, and have every family, edge and ambiguity."""
+    short = [case for case in cases if len(case.body) <= _LARGEST_SEED]
+    return _Cover(short, {case.id: _goals_of_seed(case, contract) for case in short}).ordered(only_new=True)
+
+
+def _goals_of_seed(case: Case, contract: Contract) -> Goals:
+    """A rule or edge is a separate goal at each site. An ambiguity or a family is one goal for all sites."""
+    goals = [" ".join(goal) for goal in covered(case, contract) if goal.kind in ("edge", "rule")]
+    goals += [touch.ambiguity for touch in case.verdict.ambiguities]
+    return dict.fromkeys([*goals, *(family_of(fault.technique) for fault in case.faults)], 1)
 
 
 def _goals(case: Case, contract: Contract) -> Goals:
@@ -67,14 +79,16 @@ def _of_fault(rule_id: str, name: str, case: Case, contract: Contract) -> Goals:
 
 
 class _Cover:
-    def __init__(self, cases: Sequence[Case], goals_of: Callable[[Case], Goals]) -> None:
+    """`goals` maps the IDs of the cases to their goals."""
+
+    def __init__(self, cases: Sequence[Case], goals: Mapping[str, Goals]) -> None:
         self._cases = cases
-        self._goals = {case.id: goals_of(case) for case in cases}
-        self._gains = {case_id: sum(goals.values()) for case_id, goals in self._goals.items()}
+        self._goals = goals
+        self._gains = {case_id: sum(weights.values()) for case_id, weights in goals.items()}
         """The total weight of the goals of each case that no case before it has."""
         self._with_goal: defaultdict[str, list[str]] = defaultdict(list)
-        for case_id, goals in self._goals.items():
-            for goal in goals:
+        for case_id, goals_of_case in goals.items():
+            for goal in goals_of_case:
                 self._with_goal[goal].append(case_id)
         self._yielded: set[str] = set()
         self._faults_of: defaultdict[str, list[int]] = defaultdict(list)
@@ -82,7 +96,8 @@ class _Cover:
             if case.twin is not None:
                 self._faults_of[case.twin.id].append(number)
 
-    def every(self, only_new: bool) -> Iterator[Case]:
+    def ordered(self, *, only_new: bool = False) -> Iterator[Case]:
+        """With `only_new`, cases without a new goal are omitted."""
         self._queue = [(-self._gain(case), number) for number, case in enumerate(self._cases)]
         heapify(self._queue)
         while self._queue:

@@ -17,7 +17,7 @@ from jsonschema_rs import validator_for
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_filters import Selection, selection
-from brokerfuzz.cases.case_sets import CASE_SETS, ONLY_RANDOM, CaseSet, fixed_cases
+from brokerfuzz.cases.catalogue import CASE_SETS, ONLY_RANDOM, CaseSet, fixed_cases
 from brokerfuzz.cases.random_cases import plausible_cases, random_cases
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import quoted

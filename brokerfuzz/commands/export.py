@@ -12,7 +12,7 @@ import click
 from brokerfuzz import wording, workers
 from brokerfuzz.case_options import contract_of, has_filters, message_types_of, plans_of
 from brokerfuzz.cases.case import Case, clock
-from brokerfuzz.cases.case_sets import ONLY_RANDOM, CaseSet
+from brokerfuzz.cases.catalogue import ONLY_RANDOM, CaseSet
 from brokerfuzz.cases.fresh_values import check_property
 from brokerfuzz.commands.output import UsageError, print_json
 from brokerfuzz.commands.progress import Progress, show_line

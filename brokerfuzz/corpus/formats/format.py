@@ -7,7 +7,7 @@ from pathlib import Path
 from string import Template
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.case_sets import CaseSet
+from brokerfuzz.cases.catalogue import CaseSet
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.manifest import Direction
 
