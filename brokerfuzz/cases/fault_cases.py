@@ -22,7 +22,7 @@ from brokerfuzz.cases.fault_wishes import (
 from brokerfuzz.cases.techniques import Technique
 from brokerfuzz.generation import COMPLETE, NARROW, REQUIRED, SETTINGS, SMALLEST, Setting, Wish, Wishes, message
 from brokerfuzz.generation.nodes import values_at
-from brokerfuzz.pointers import Steps, path_below
+from brokerfuzz.pointers import Steps
 from brokerfuzz.schemas import Condition, Contract, MessageType, Rule, check
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.keywords import JSON_TYPES
@@ -217,15 +217,15 @@ class FaultCases:
         """
         if rule.condition is not None:
             return [rule.condition]
-        conditional = [other for other in self.contract.rules[self.message_type] if other.condition]
-        conditions = [
-            other.condition for other in conditional if other.site and self._site(other) in self._site(rule).around
-        ]
-        if rule.keyword == "enum":
-            conditions += [
-                other.condition for other in conditional if other.condition and _decides(other.condition, rule.site)
-            ]
-        return list({condition.label: condition for condition in conditions if condition}.values())
+        around = {site.path for site in self._site(rule).around if site.path}
+        conditions: dict[str, Condition] = {}
+        deciding: dict[str, Condition] = {}
+        for other in self.contract.rules[self.message_type]:
+            if other.condition is not None and other.site in around:
+                conditions[other.condition.label] = other.condition
+            if other.condition is not None and rule.keyword == "enum" and rule.site in other.condition.deciding_sites:
+                deciding[other.condition.label] = other.condition
+        return list({**conditions, **deciding}.values())
 
     # -------------------------------------------------------------------------------------- for the default corpus
 
@@ -285,7 +285,3 @@ class FaultCases:
 
 
 _SCALAR = {"boolean", "integer", "number", "string", "null"}
-
-
-def _decides(condition: Condition, path: str) -> bool:
-    return any(path_below(condition.site, name) == path for name in condition.when.get("properties", {}))

@@ -3,15 +3,15 @@ fault.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache
+from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
 from brokerfuzz.cases.case import Broken, Case, Fault, compact, confirmed
 from brokerfuzz.cases.case_tags import TWIN_TAGS
-from brokerfuzz.cases.changes import Change, Put, apply, place_of
+from brokerfuzz.cases.changes import Put, apply, place_of
 from brokerfuzz.cases.counterexamples import counterexamples_of
 from brokerfuzz.cases.fault_wishes import breakable_places, forbids_property, wishes_for
 from brokerfuzz.cases.techniques import FaultContext, Technique, techniques_for
@@ -49,7 +49,7 @@ class FaultInjector:
         other there.
         """
         context = self.context(message, steps, rule)
-        change = _change(technique, context)
+        change = technique.change(context)
         twin = twin or self.valid(message)
         if change is None or twin is None:
             return None
@@ -116,13 +116,10 @@ class FaultInjector:
         return [technique for technique in techniques if names is None or technique.name in names]
 
     def breakable_message(self, rule: Rule) -> "BreakableMessage":
-        return _breakable_message(self, rule) if rule.keyword == NOT_IN_FUTURE else _at_any_time(self.contract, rule)
-
-
-def _change(technique: Technique, context: FaultContext) -> Change | None:
-    if context.rule.keyword == "additionalProperties" and not isinstance(context.present, dict):
-        return None  # an own contract can allow other types as well
-    return technique.change(context)
+        """Returns an ordinary message in which the rule can be broken, and the techniques that do so. They depend on
+        `now` only if the rule is about the time.
+        """
+        return _breakable_message(self if rule.keyword == NOT_IN_FUTURE else replace(self, now=None), rule)
 
 
 # ------------------------------------------------------------------------------------------------ suitable techniques
@@ -135,11 +132,7 @@ class BreakableMessage(NamedTuple):
     techniques: Sequence[Technique]
 
 
-@cache
-def _at_any_time(contract: Contract, rule: Rule) -> BreakableMessage:
-    return _breakable_message(FaultInjector(contract, rule.message_type, None), rule)
-
-
+@lru_cache(maxsize=10_000)
 def _breakable_message(injector: FaultInjector, rule: Rule) -> BreakableMessage:
     """In a changed contract, only an unusual message may be suitable, or only a searched value, or only a value that
     breaks other rules, too.
@@ -147,34 +140,42 @@ def _breakable_message(injector: FaultInjector, rule: Rule) -> BreakableMessage:
     usual, searching = techniques_for(rule), techniques_for(rule, any_keyword=True)
     for techniques, most_faults in ((usual, 1), (searching, 1), (usual, _MOST_FAULTS)):
         for message, steps in _candidates(injector, rule):
-            if suitable := _suitable(techniques, most_faults, injector, rule, message, steps):
+            suitable = _different(techniques, injector.context(message, steps, rule), message, steps)
+            if not injector.contract.is_tested:  # otherwise, each case is judged when it is generated
+                suitable = _confirmed(suitable, most_faults, injector, rule, message, steps)
+            if suitable:
                 return BreakableMessage(message, suitable)
     return BreakableMessage(None, ())
 
 
-def _suitable(
-    techniques: Sequence[Technique], most_faults: int, injector: FaultInjector, rule: Rule, message: Any, steps: Steps
-) -> list[Technique]:
-    """Returns the techniques that break the rule at a place of a message with at most so many faults. If several create
-    the same message, only the first one is returned.
+def _different(
+    techniques: Sequence[Technique], context: FaultContext, message: Any, steps: Steps
+) -> Sequence[Technique]:
+    """Returns the techniques that apply at a place of a message. If several create the same message, only the first one
+    is returned.
     """
-    is_tested = injector.contract.is_tested  # each case is judged again when it is generated
-    twin = None if is_tested else injector.valid(message)
-    if twin is None and not is_tested:
-        return []
-    context = injector.context(message, steps, rule)
-    suitable: dict[bytes, Technique] = {}
+    by_result: dict[bytes, Technique] = {}
     for technique in techniques:
-        change = _change(technique, context)
-        if change is None:
-            continue
-        result = compact(change.value) if isinstance(change, Put) else apply(message, steps, change)
-        if result in suitable:
-            continue
-        case = None if is_tested else injector.inject(message, steps, rule, technique, twin=twin)
-        if is_tested or (case is not None and len(case.faults) <= most_faults):
-            suitable[result] = technique
-    return list(suitable.values())
+        change = technique.change(context)
+        if change is not None:
+            result = compact(change.value) if isinstance(change, Put) else apply(message, steps, change)
+            by_result.setdefault(result, technique)
+    return list(by_result.values())
+
+
+def _confirmed(
+    techniques: Sequence[Technique], most_faults: int, injector: FaultInjector, rule: Rule, message: Any, steps: Steps
+) -> Sequence[Technique]:
+    """Returns the techniques that break the rule at a place of a message, with at most so many faults."""
+    twin = injector.valid(message)
+    if twin is None:
+        return []
+    confirmed_techniques: list[Technique] = []
+    for technique in techniques:
+        case = injector.inject(message, steps, rule, technique, twin=twin)
+        if case is not None and len(case.faults) <= most_faults:
+            confirmed_techniques.append(technique)
+    return confirmed_techniques
 
 
 def _candidates(injector: FaultInjector, rule: Rule) -> Iterator[tuple[Any, Steps]]:

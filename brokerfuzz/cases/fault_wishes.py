@@ -83,7 +83,8 @@ def arrays_with_later_items(contract: Contract, rule: Rule) -> list[str]:
 
 def breakable_places(contract: Contract, rule: Rule, message: Any) -> list[Steps]:
     """Returns the places where the rule applies, because it has no condition or its condition is true. Places with the
-    value null are omitted, unless the rule's keyword is `required`.
+    value null are omitted, unless the rule's keyword is `required`, and so are values other than objects if it is
+    `additionalProperties`.
     """
     sites = contract.sites[rule.message_type]
     site = sites[rule.site]
@@ -91,9 +92,13 @@ def breakable_places(contract: Contract, rule: Rule, message: Any) -> list[Steps
     if site.parent is not None and forbids_property(rule, site):
         around = site.parent.places(message)
         places = [((*steps, site.name), None) for steps, value in around if isinstance(value, dict)]
-    if rule.condition is not None:
-        met = _places_meeting(rule.condition, sites[rule.condition.site], message)
+    condition = rule.condition
+    if condition is not None:
+        around = sites[condition.site].places(message)
+        met = [steps for steps, value in around if matches(condition.when, value) == condition.holds]
         places = [(steps, value) for steps, value in places if any(steps[: len(outer)] == outer for outer in met)]
+    if rule.keyword == "additionalProperties":  # an own contract can allow other types as well
+        places = [(steps, value) for steps, value in places if isinstance(value, dict)]
     null_counts = rule.keyword == "required" or rule.value in ([], [None], "null") or forbids_property(rule, site)
     return [steps for steps, value in places if null_counts or value is not None]
 
@@ -101,11 +106,6 @@ def breakable_places(contract: Contract, rule: Rule, message: Any) -> list[Steps
 def forbids_property(rule: Rule, site: Site) -> bool:
     """Returns whether a rule forbids a property, because its schema is `false`."""
     return rule.keyword == "type" and rule.value == [] and bool(site.name)
-
-
-def _places_meeting(condition: Condition, site: Site, message: Any) -> list[Steps]:
-    """Returns the places of the condition's site where the rules with this condition apply."""
-    return [steps for steps, value in site.places(message) if matches(condition.when, value) == condition.holds]
 
 
 def joined(*wishes: Mapping[str, Wish]) -> Wishes:

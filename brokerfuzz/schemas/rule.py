@@ -31,6 +31,11 @@ class Condition:
     label: str
     """The part of a rule ID after the `@`, such as `offerType=Product-List`, `not-offerType=Product-List` or `if-2`."""
 
+    @property
+    def deciding_sites(self) -> list[str]:
+        """The sites of the properties whose values decide."""
+        return [path_below(self.site, name) for name in self.when.get("properties", {})]
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:

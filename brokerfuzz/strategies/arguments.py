@@ -10,7 +10,7 @@ from hypothesis.strategies import SearchStrategy
 from brokerfuzz.cases.case_filters import matching, matching_rules
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.errors import UnknownNameError, listed_values, quoted
-from brokerfuzz.pointers import is_within, path_below
+from brokerfuzz.pointers import is_within
 from brokerfuzz.schemas import Contract, MessageType, Rule, Site
 from brokerfuzz.schemas.flattening import types_of
 
@@ -194,7 +194,5 @@ def chosen_techniques(options: FaultOptions) -> Collection[str] | None:
 
 def _is_settled(rule: Rule, pinned: Collection[str]) -> bool:
     """Returns True if the rule, or the condition of the rule, is about a pinned property."""
-    sites = [rule.site]
-    if rule.condition:
-        sites += [path_below(rule.condition.site, name) for name in rule.condition.when.get("properties", {})]
+    sites = [rule.site, *(rule.condition.deciding_sites if rule.condition else ())]
     return any(is_within(site, pin) for site in sites for pin in pinned)
