@@ -201,7 +201,7 @@ class _Listing:
     def about_time(self) -> Iterator[Case]:
         """Yields the cases whose verdict is correct only at the time `now`."""
         rules = [rule for rule in self._rules if rule.keyword == NOT_IN_FUTURE]
-        ambiguities = [ambiguity for ambiguity in self._ambiguities if ambiguity.kind and ambiguity.kind.timed]
+        ambiguities = [ambiguity for ambiguity in self._ambiguities if ambiguity.kind.timed]
         for case in chain(*map(self._fault_cases.of_rule, rules), *map(self._probes.of_ambiguity, ambiguities)):
             if not _is_timeless(case, self._contract):
                 yield case

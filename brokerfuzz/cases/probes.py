@@ -79,7 +79,7 @@ class ProbeMaker:
     def case(self, probe: Probe, *tags: str) -> Case | None:
         """Returns the case of a probe, or None if a changed contract forbids its message."""
         ambiguity = probe.ambiguity
-        is_timed = ambiguity.kind is not None and probe.name in ambiguity.kind.timed
+        is_timed = probe.name in ambiguity.kind.timed
         now_tags = [now_tag(self.now)] if self.now is not None and is_timed else []
         return confirmed(
             self.message_type,
@@ -101,7 +101,7 @@ class ProbeMaker:
         if ambiguity.sites is not None:
             return fitting_sites(self.contract, self.message_type, ambiguity)
         kind = ambiguity.kind
-        if kind is None or kind.json_type is None:
+        if kind.json_type is None:
             return [AskedSite("")]
         sites = self.contract.sites[self.message_type].values()
         free = [site for site in sites if not {"enum", KNOWN} & site.schema.keys()]

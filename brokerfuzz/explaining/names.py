@@ -13,6 +13,7 @@ from brokerfuzz.explaining.cases import case_as_json
 from brokerfuzz.explaining.description import NOT_STATED, Description
 from brokerfuzz.schemas import Ambiguity, Condition, Contract, Rule
 from brokerfuzz.schemas.judged_interpretations import AMBIGUITY_RULE
+from brokerfuzz.schemas.questions import Unsearched
 from brokerfuzz.schemas.rule import JSON_RULE
 from brokerfuzz.schemas.verdicts import describe, must
 from brokerfuzz.service.bugs import BUGS, Bug
@@ -49,7 +50,7 @@ def every_name(contract: Contract, message_types: Sequence[str] | None = None) -
         data = {**_attributes(technique, "name", "text"), "keywords": keywords, "family": technique.family}
         yield Named(technique.name, "technique", f"{technique.text} (breaks {', '.join(keywords)})", data)
     for ambiguity in contract.ambiguities:
-        if message_types is None or ambiguity.kind is None or any(map(ambiguity.concerns, types)):
+        if message_types is None or ambiguity.kind is Unsearched or any(map(ambiguity.concerns, types)):
             data = {
                 **_attributes(ambiguity, "id", "question", "plain", "source"),
                 "interpretations": list(ambiguity.interpretations),
@@ -148,7 +149,7 @@ def _of_ambiguities(contract: Contract, name: str, ambiguities: Sequence[Ambigui
         sentences = [f"The contract leaves open {len(ambiguities)} questions:"]
         sentences += [f"{ambiguity.id}: {ambiguity.question}" for ambiguity in ambiguities]
         sentences.append(f"To settle all of them, {settle}")
-    elif first.kind is None:
+    elif first.kind is Unsearched:
         why = "because the contract alone does not say which messages touch this ambiguity"
         sentences.append(f"There is no example, {why}.")
     else:

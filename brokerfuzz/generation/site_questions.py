@@ -50,7 +50,7 @@ def fitting_sites(contract: Contract, message_type: MessageType, ambiguity: Ambi
 def _by_site(contract: Contract, message_type: MessageType) -> Mapping[str, Sequence[SiteQuestion]]:
     questions: dict[str, list[SiteQuestion]] = {}
     for ambiguity in contract.ambiguities:
-        for asked in fitting_sites(contract, message_type, ambiguity) if ambiguity.kind else ():
+        for asked in fitting_sites(contract, message_type, ambiguity):
             question = ambiguity.question_at(asked, contract.sites[message_type][asked.path].schema)
             questions.setdefault(asked.path, []).append(SiteQuestion(ambiguity.id, question))
     return questions
@@ -90,7 +90,7 @@ def _about_types(contract: Contract, message_type: MessageType, site: Site) -> I
     types = types_of(site.schema)
     for ambiguity in contract.ambiguities:
         kind = ambiguity.kind
-        if kind and issubclass(kind, AboutType) and kind.json_type in types and ambiguity.concerns(message_type):
+        if issubclass(kind, AboutType) and kind.json_type in types and ambiguity.concerns(message_type):
             question = kind((), ambiguity.options, site.schema)
             if question.is_open:
                 yield SiteQuestion(ambiguity.id, question)

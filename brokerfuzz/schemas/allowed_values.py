@@ -84,5 +84,5 @@ class ValueChecker:
 def _computed(contract: Contract, message_type: str) -> Iterator[str]:
     """Yields the sites whose values brokerfuzz computes from other properties."""
     for ambiguity in contract.ambiguities:
-        for asked in ambiguity.sites_in(message_type) if ambiguity.kind else ():
+        for asked in ambiguity.sites_in(message_type):
             yield from (path_to(steps, asked.path) for steps in ambiguity.question_at(asked).computed)

@@ -35,54 +35,32 @@ class Inspection:
         self.touched.append(Touched(ambiguity.id, pointer_of(steps), found, stays_open))
 
 
+Test = Callable[[Any], bool]
 Reporter = Callable[[Any, Steps, Inspection], None]
 _NESTED = (dict, list)
 
 
-@dataclass(frozen=True, slots=True)
-class _Check:
-    """Decides whether a value touches an ambiguity."""
-
-    ambiguity: Ambiguity
-    question: Question
-
-    @property
-    def python_types(self) -> tuple[type, ...]:
-        return self.question.python_types
-
-    @property
-    def test(self) -> Callable[[Any], bool]:
-        return self.question.touches
-
-    def report(self, value: Any, steps: Steps, inspection: Inspection) -> None:
-        inspection.touch(self.ambiguity, steps, self.question.found(value))
+def _reporter(ambiguity: Ambiguity, question: Question) -> Reporter:
+    return lambda value, steps, inspection: inspection.touch(ambiguity, steps, question.found(value))
 
 
-@dataclass(frozen=True, slots=True)
-class _PastCheck:
-    """Finds timestamps in the future, which a rule forbids. Timestamps that may be in the future touch an ambiguity:
-    that of the clock tolerance, or that of their notation.
+def _reporter_of_future(rule: Rule, tolerated: Ambiguity | None, unusual: Ambiguity | None) -> Reporter:
+    """Returns a function that finds timestamps in the future, which the rule forbids. Timestamps that may be in the
+    future touch an ambiguity: that of the clock tolerance, or that of their notation.
     """
 
-    rule: Rule
-    tolerated: Ambiguity | None
-    unusual: Ambiguity | None
-    python_types = (str,)
-
-    def test(self, value: Any) -> bool:
-        return True
-
-    def report(self, value: Any, steps: Steps, inspection: Inspection) -> None:
+    def report(value: Any, steps: Steps, inspection: Inspection) -> None:
         _, earliest, latest = timestamp(value)
-        tolerance = (0, 0) if self.tolerated is None else inspection.tolerance
+        tolerance = (0, 0) if tolerated is None else inspection.tolerance
         first, last = (Moment.of(inspection.now).after(seconds) for seconds in tolerance)
         if earliest is not None and earliest > last:
-            violation = Violation(self.rule.id, pointer_of(steps), describe(value), self.rule.demand)
-            inspection.broken.append(violation)
+            inspection.broken.append(Violation(rule.id, pointer_of(steps), describe(value), rule.demand))
         elif latest is None or latest > first:
-            touched = self.unusual if latest is None or latest != earliest else self.tolerated
+            touched = unusual if latest is None or latest != earliest else tolerated
             if touched is not None:
                 inspection.touch(touched, steps, f"{describe(value)}, which may be in the future", stays_open=True)
+
+    return report
 
 
 class Scan:
@@ -93,11 +71,9 @@ class Scan:
         self._root = sites[""]
         self._rules = {rule.site: rule for rule in contract.rules[message_type] if rule.keyword == NOT_IN_FUTURE}
         concerned = [ambiguity for ambiguity in contract.ambiguities if ambiguity.concerns(message_type)]
-        self._about_types = [
-            ambiguity for ambiguity in concerned if ambiguity.kind and issubclass(ambiguity.kind, AboutType)
-        ]
+        self._about_types = [ambiguity for ambiguity in concerned if issubclass(ambiguity.kind, AboutType)]
         self._tolerated = next((ambiguity for ambiguity in concerned if ambiguity.kind is NearNow), None)
-        self._checks: dict[tuple[Site, type], list[tuple[Callable[[Any], bool], Reporter]]] = {}
+        self._checks: dict[tuple[Site, type], list[tuple[Test, Reporter]]] = {}
         asked_sites = [(ambiguity, asked) for ambiguity in concerned for asked in ambiguity.sites_in(message_type)]
         for site in sites.values():
             self._add_checks(site, [(ambiguity, asked) for ambiguity, asked in asked_sites if asked.path == site.path])
@@ -128,22 +104,26 @@ class Scan:
 
     def _add_checks(self, site: Site, asked_here: Sequence[tuple[Ambiguity, AskedSite]]) -> None:
         """`asked_here` contains the ambiguities at the site, with their entries."""
-        checks: list[_Check | _PastCheck] = []
+        questions: list[tuple[Ambiguity, Question]] = []
         for ambiguity in self._about_types:
             question = ambiguity.question_at(AskedSite(site.path), site.schema)
             if isinstance(question, AboutType) and question.is_open:
-                checks.append(_Check(ambiguity, question))
-        checks += [_Check(ambiguity, ambiguity.question_at(asked, site.schema)) for ambiguity, asked in asked_here]
+                questions.append((ambiguity, question))
+        questions += [(ambiguity, ambiguity.question_at(asked, site.schema)) for ambiguity, asked in asked_here]
+        for ambiguity, question in questions:
+            for python_type in question.python_types:
+                self._add_check(site, python_type, question.touches, _reporter(ambiguity, question))
         if rule := self._rules.get(site.path):
             unreadable_dates = (
                 ambiguity
                 for ambiguity, _ in asked_here
                 if ambiguity.kind is UnusualTimestamp and ambiguity.options["spelling"] == OTHER
             )
-            checks.append(_PastCheck(rule, self._tolerated, next(unreadable_dates, None)))
-        for check in checks:
-            for python_type in check.python_types:
-                self._checks.setdefault((site, python_type), []).append((check.test, check.report))
+            report = _reporter_of_future(rule, self._tolerated, next(unreadable_dates, None))
+            self._add_check(site, str, lambda value: True, report)
+
+    def _add_check(self, site: Site, python_type: type, test: Test, report: Reporter) -> None:
+        self._checks.setdefault((site, python_type), []).append((test, report))
 
 
 def _parts(value: Any) -> Iterable[tuple[Any, Any]]:

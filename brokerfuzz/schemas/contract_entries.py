@@ -10,7 +10,7 @@ from jsonschema_rs import Validator, validator_for
 from brokerfuzz.errors import ContractError
 from brokerfuzz.pointers import path_to
 from brokerfuzz.schemas.keywords import Schema
-from brokerfuzz.schemas.questions import QUESTION_KINDS, REJECTED, Question
+from brokerfuzz.schemas.questions import QUESTION_KINDS, REJECTED, Question, Unsearched
 from brokerfuzz.schemas.questions.question import Types
 from brokerfuzz.schemas.rule import Rule, sources_of
 from brokerfuzz.schemas.sites import Site
@@ -38,7 +38,7 @@ class Ambiguity:
       tolerance, the answers are numbers of seconds. `interpretations` is empty if no policy can answer the question.
     - `plain`: the usual values, to which the question does not apply.
     - `source`: the part of the contract that is unclear.
-    - `kind`: the kind of question. None: brokerfuzz does not search messages for the ambiguity.
+    - `kind`: the kind of question. `Unsearched`: brokerfuzz does not search messages for the ambiguity.
     - `sites`: the sites of the ambiguity, for each message type. None means all sites.
 
     >>> from brokerfuzz import load_contract
@@ -50,7 +50,7 @@ class Ambiguity:
     question: str
     plain: str
     source: str
-    kind: type[Question] | None
+    kind: type[Question]
     interpretations: tuple[str, ...] = ("accepted", REJECTED)
     sites: Mapping[str, Sequence[AskedSite]] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -58,15 +58,15 @@ class Ambiguity:
     @property
     def choices(self) -> str:
         """The interpretations that a policy can contain, as text."""
-        return (self.kind or Question).choices(self.interpretations)
+        return self.kind.choices(self.interpretations)
 
     def has(self, interpretation: str) -> bool:
         """Returns whether a policy can contain this interpretation."""
-        return (self.kind or Question).has(interpretation, self.interpretations)
+        return self.kind.has(interpretation, self.interpretations)
 
     def concerns(self, message_type: str) -> bool:
         """Returns whether the verdict on a message of this type can depend on the ambiguity."""
-        return self.kind is not None and (self.sites is None or message_type in self.sites)
+        return self.kind is not Unsearched and (self.sites is None or message_type in self.sites)
 
     def sites_in(self, message_type: str) -> Sequence[AskedSite]:
         """Returns the sites of a message type at which the question is asked. Without sites, it concerns them all."""
@@ -74,11 +74,10 @@ class Ambiguity:
 
     def question_at(self, asked: AskedSite, schema: Schema | None = None) -> Question:
         """Returns the question at one of the sites, or at another site with this schema."""
-        assert self.kind is not None
         return self.kind(asked.names, self.options, schema)
 
     def reads_at(self, asked: AskedSite) -> Types:
-        return self.question_at(asked).reads if self.kind else {}
+        return self.question_at(asked).reads
 
     @property
     def relates_values(self) -> bool:
@@ -109,12 +108,11 @@ class Ambiguity:
     def _left(self, asked_sites: Sequence[AskedSite], sites: Mapping[str, Site]) -> Iterator[AskedSite]:
         for asked in asked_sites:
             path, *read = self.paths_read_at(asked)
-            is_about_notation = self.kind is not None and self.kind.plain is not None
-            if path not in sites or (is_about_notation and _ANSWERS & sites[path].schema.keys()):
+            if path not in sites or (self.kind.plain is not None and _ANSWERS & sites[path].schema.keys()):
                 continue
             if all(path in sites for path in read):
                 yield asked
-            elif self.kind is not None and self.kind.makes_sense_without_names:
+            elif self.kind.makes_sense_without_names:
                 yield AskedSite(path)
 
 
@@ -180,15 +178,20 @@ def _check_shape(entry: Mapping[str, Any], expected: Validator, file: str) -> No
 def ambiguity_of(entry: Mapping[str, Any]) -> Ambiguity:
     """Converts an entry of `ambiguities.json`. Raises `ContractError` if the entry is wrong."""
     _check_shape(entry, _AMBIGUITY, "ambiguities.json")
-    interpretation_entry = entry["interpretations"]
-    interpretations = tuple(
-        map(str, interpretation_entry["seconds"] if isinstance(interpretation_entry, dict) else interpretation_entry)
-    )
-    options = {key: value for key, value in entry.items() if key not in (*_REQUIRED, "sites")}
-    about = entry["id"], entry["question"], entry["plain"], entry["source"], QUESTION_KINDS.get(str(entry["kind"]))
+    interpretations = entry["interpretations"]
+    if isinstance(interpretations, dict):
+        interpretations = interpretations["seconds"]
     sites = entry.get("sites")
-    asked_sites = sites and {of: tuple(map(_asked_site, places)) for of, places in sites.items()}
-    return Ambiguity(*about, interpretations, asked_sites, options)
+    return Ambiguity(
+        id=entry["id"],
+        question=entry["question"],
+        plain=entry["plain"],
+        source=entry["source"],
+        kind=QUESTION_KINDS.get(entry["kind"], Unsearched),
+        interpretations=tuple(map(str, interpretations)),
+        sites=sites and {of: tuple(map(_asked_site, places)) for of, places in sites.items()},
+        options={key: value for key, value in entry.items() if key not in (*_REQUIRED, "sites")},
+    )
 
 
 def _asked_site(place: str | Sequence[str]) -> AskedSite:

@@ -230,5 +230,5 @@ class Rulebook:
 def _about_bytes(ambiguities: Sequence[Ambiguity]) -> Iterator[tuple[Ambiguity, Question]]:
     """Yields the questions about bytes, except those about encodings, which the reader has asked."""
     for ambiguity in ambiguities:
-        if ambiguity.kind and issubclass(ambiguity.kind, AboutBytes) and not issubclass(ambiguity.kind, Encoding):
+        if issubclass(ambiguity.kind, AboutBytes) and not issubclass(ambiguity.kind, Encoding):
             yield ambiguity, ambiguity.question_at(AskedSite(""))

@@ -165,7 +165,7 @@ def ambiguities_of(ambiguities: Ambiguities, contract: Contract, message_type: M
     ids = [
         ambiguity.id
         for ambiguity in contract.ambiguities
-        if ambiguity.concerns(message_type) and ambiguity.kind and ambiguity.kind.can_be_drawn
+        if ambiguity.concerns(message_type) and ambiguity.kind.can_be_drawn
     ]
     if ambiguities == "all":
         return frozenset(ids)

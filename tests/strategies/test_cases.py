@@ -119,7 +119,7 @@ def test_verdicts_limit_the_cases(message_type: MessageType, verdicts: Any) -> N
 @EACH_TYPE
 def test_messages_touch_the_ambiguity_that_a_test_asks_for_and_no_other(message_type: MessageType) -> None:
     for ambiguity in load_contract().ambiguities:
-        if ambiguity.kind and ambiguity.kind.can_be_drawn and ambiguity.concerns(message_type):
+        if ambiguity.kind.can_be_drawn and ambiguity.concerns(message_type):
             found = drawn(VALID[message_type](ambiguities=[ambiguity.id]), 15)
             verdicts = [check(message_type, message, now=NOW) for message in found]
             touched = {touch.ambiguity for verdict in verdicts for touch in verdict.ambiguities}

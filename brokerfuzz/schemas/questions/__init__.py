@@ -3,7 +3,15 @@ asked. An entry of `ambiguities.json` asks a question of one kind.
 """
 
 from brokerfuzz.schemas.questions import clock, encodings, equal_items, json_texts, notations, order, responses, sizes
-from brokerfuzz.schemas.questions.question import QUESTION_KINDS, REJECTED, AboutBytes, AboutType, Freedom, Question
+from brokerfuzz.schemas.questions.question import (
+    QUESTION_KINDS,
+    REJECTED,
+    AboutBytes,
+    AboutType,
+    Freedom,
+    Question,
+    Unsearched,
+)
 
 __all__ = [
     "QUESTION_KINDS",
@@ -12,6 +20,7 @@ __all__ = [
     "AboutType",
     "Freedom",
     "Question",
+    "Unsearched",
     "clock",
     "encodings",
     "equal_items",

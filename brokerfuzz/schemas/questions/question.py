@@ -158,5 +158,17 @@ class AboutBytes(Question):
     can_be_drawn = False
 
 
+class Unsearched(Question):
+    """A kind of open question that brokerfuzz does not search messages for, because the contract alone does not say
+    which messages it concerns.
+    """
+
+    python_types = ()
+    can_be_drawn = False
+
+    def probes(self, value: Any, now: datetime | None) -> Probes:
+        yield from ()
+
+
 QUESTION_KINDS: dict[str, type[Question]] = {}
 """Maps the names of the kinds to their classes."""
