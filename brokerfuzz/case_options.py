@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from brokerfuzz.cases.case import clock
+from brokerfuzz.cases.case import supported_time
 from brokerfuzz.cases.case_filters import Selection, selection
+from brokerfuzz.cases.case_tags import RANDOM
 from brokerfuzz.cases.catalogue import CaseSet
 from brokerfuzz.cases.plan import Plan
-from brokerfuzz.cases.random_cases import TAG
 from brokerfuzz.cases.testable_contract import check_testable
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import BrokerfuzzError
@@ -77,13 +77,13 @@ def campaign_plan(message_type: MessageType | None, options: Mapping[str, Any]) 
     """
     contract = contract_of(options)
     chosen = contract.message_types[0] if message_type is None else contract.known_message_type(message_type)
-    is_only_random = tuple(options["tags"]) == (TAG,)
-    count = options["random"]
+    is_only_random = tuple(options["tags"]) == (RANDOM,)
+    count, now = options["random"], supported_time(options["now"])
     if not is_only_random:
-        return plans_of((chosen,), options, "full", count or 0, clock(options["now"]))[0]
+        return plans_of((chosen,), options, "full", count or 0, now)[0]
     if count == 0:
-        raise BrokerfuzzError(f"--tag {TAG} with --random 0 selects no case: use --random 1 or more")
-    return plans_of((chosen,), {**options, "tags": ()}, "random", count or RANDOM_CASES, clock(options["now"]))[0]
+        raise BrokerfuzzError(f"--tag {RANDOM} with --random 0 selects no case: use --random 1 or more")
+    return plans_of((chosen,), {**options, "tags": ()}, "random", count or RANDOM_CASES, now)[0]
 
 
 def plans_of(

@@ -280,7 +280,7 @@ def _begun(message_type: MessageType) -> Any:
     return sha256(f"{message_type}\n".encode())
 
 
-def clock(now: datetime | None) -> datetime:
+def supported_time(now: datetime | None) -> datetime:
     """Returns `now` (None: the current time) in UTC and in whole seconds.
 
     Raises `ClockError` for a time before 2001 or after 9900. Some cases contain fixed times that must be in the past or
@@ -314,7 +314,7 @@ _UNUSUAL = re.compile(rb"[^ -\[\]-~]")
 """A byte that is not printable ASCII, or the backslash of an escape."""
 
 
-def strangeness(case: Case) -> tuple[bool, int]:
+def rank_for_reading(case: Case) -> tuple[bool, int]:
     """Returns a sort key. Messages with escapes or unusual characters come last, and long messages come after short
     ones. Of messages with the same number of digits in their length, the order does not change: the simplest techniques
     come first.

@@ -48,7 +48,9 @@ class Selection:
         """Yields the selected cases without duplicates, and the twin of each before it, if there are filters."""
         seen: set[str] = set()
         for case in cases:
-            for wanted_case in ((case.twin, case) if self.wants(case) else ()) if self else (case,):
+            if self and not self.wants(case):
+                continue
+            for wanted_case in (case.twin if self else None, case):
                 if wanted_case is not None and wanted_case.id not in seen:
                     seen.add(wanted_case.id)
                     yield wanted_case

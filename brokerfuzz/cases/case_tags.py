@@ -5,6 +5,10 @@ from datetime import datetime
 
 from brokerfuzz.schemas.instants import instant, spell
 
+RANDOM = "random"
+"""The tag of cases that depend on a seed."""
+PAIRS = "pairs"
+"""The tag of valid cases with rare pairs of states."""
 TWIN_TAGS = ("twin",)
 """The tags of a case that was selected only because it is the twin of another case."""
 EDGE = "edge:"

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import chain
 from typing import Literal, get_args
 
-from brokerfuzz.cases.case import Case, clock, is_always_correct
+from brokerfuzz.cases.case import Case, is_always_correct, supported_time
 from brokerfuzz.cases.case_filters import selection
 from brokerfuzz.cases.case_tags import tagged_now
 from brokerfuzz.cases.catalogue_order import ordered, seeds
@@ -77,7 +77,7 @@ def catalogue(
     contract, labels = known_contract(contract), known_labels(verdicts)
     contract.known_message_type(message_type)
     chosen = None if rules is None else frozenset(selection(contract, listed_names("rules", rules)).rules or ())
-    timed = () if now is None else _Listing(contract, message_type, clock(now), chosen).about_time()
+    timed = () if now is None else _Listing(contract, message_type, supported_time(now), chosen).about_time()
     return (case for case in _distinct([*_timeless(contract, message_type, chosen), *timed]) if case.label in labels)
 
 
@@ -96,7 +96,7 @@ def essentials(
     """
     used_contract = known_contract(contract)
     used_contract.known_message_type(message_type)
-    listing = _Listing(used_contract, message_type, EARLIEST_NOW if now is None else clock(now), rules)
+    listing = _Listing(used_contract, message_type, EARLIEST_NOW if now is None else supported_time(now), rules)
     return (
         case
         for case in _distinct(listing.cases(small=True))

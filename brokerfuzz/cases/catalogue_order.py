@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case_tags import PAIRS
 from brokerfuzz.cases.covering.goals import covered
 from brokerfuzz.cases.pairs import cases_with_pairs
 from brokerfuzz.cases.techniques import TECHNIQUES, family_of
@@ -52,7 +53,7 @@ def _goals_of_seed(case: Case, contract: Contract) -> Goals:
 
 def _goals(case: Case, contract: Contract) -> Goals:
     goals = {tag: _FIRST.get(tag, _VARIATION) for tag in case.tags}
-    if "pairs" in case.tags:
+    if PAIRS in case.tags:
         goals[case.id] = cases_with_pairs(contract, case.message_type)[case]
     for touch in case.verdict.ambiguities if case.label == "unspecified" else ():
         goals[touch.ambiguity] = _FAMILY

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 from brokerfuzz.cases.case import Case, compact
+from brokerfuzz.cases.case_tags import PAIRS
 from brokerfuzz.generation import PropertyState, RandomSource, SiteChoices, node_of
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.flattening import types_of
@@ -38,7 +39,7 @@ def cases_with_pairs(contract: Contract, message_type: MessageType) -> Mapping[C
     while in_vain < _IN_VAIN and len(cases) < _MOST:
         source.begin()
         body = compact(node.draw(source))
-        case = Case.judged(message_type, body, tags=("pairs",), contract=contract)
+        case = Case.judged(message_type, body, tags=(PAIRS,), contract=contract)
         if case.label == "valid" and source.new_pairs:
             cases[case] = source.new_pairs
             in_vain = 0

@@ -5,7 +5,7 @@ cases depends only on the seed and the number of the shard. The number of a case
 position in the shard. So every process gives a case the same number.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
@@ -75,20 +75,22 @@ class Plan:
 
     def shards(self) -> Iterator[int]:
         """Yields the numbers of the shards that contain cases."""
-        catalogue_shards = self._catalogue_shards
-        yield from range(catalogue_shards)
-        yield from (
-            count(catalogue_shards)
-            if self.count is None
-            else range(catalogue_shards, catalogue_shards + -(-self.count // RANDOM_PER_SHARD))
-        )
+        first_random = self._catalogue_shards
+        yield from range(first_random)
+        if self.count is None:
+            yield from count(first_random)
+        else:
+            yield from range(first_random, first_random + -(-self.count // RANDOM_PER_SHARD))
 
     def cases(self, shard: int) -> Iterator[tuple[int, Case]]:
-        catalogue_cases, start, first = self.catalogue_cases(), shard * CATALOGUE_PER_SHARD, self._catalogue_shards
-        cases_of_shard = (
-            catalogue_cases[start : start + CATALOGUE_PER_SHARD] if shard < first else self.random_cases(shard - first)
-        )
-        return enumerate(cases_of_shard, shard * STRIDE)
+        """Returns the cases of a shard with their numbers."""
+        cases: Iterable[Case]
+        if shard < self._catalogue_shards:
+            start = shard * CATALOGUE_PER_SHARD
+            cases = self.catalogue_cases()[start : start + CATALOGUE_PER_SHARD]
+        else:
+            cases = self.random_cases(shard - self._catalogue_shards)
+        return enumerate(cases, shard * STRIDE)
 
     def numbered(self) -> Iterator[tuple[int, Case]]:
         """Yields the cases with their numbers, until a shard has no cases."""

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
-from brokerfuzz.cases.case import Case, clock, confirmed
+from brokerfuzz.cases.case import Case, confirmed, supported_time
 from brokerfuzz.cases.case_tags import now_tag
 from brokerfuzz.cases.changes import Put, apply
 from brokerfuzz.cases.fault_wishes import joined, wishes_at
@@ -128,7 +128,7 @@ def questions(
     """Returns a pair for each ambiguity and each of its sites. Ambiguities whose kind is in `without` are omitted, and
     without a clock, also those that need the current time.
     """
-    maker = ProbeMaker(contract, message_type, clock(None) if has_clock else None)
+    maker = ProbeMaker(contract, message_type, supported_time(None) if has_clock else None)
     possible = [
         ambiguity
         for ambiguity in contract.ambiguities

@@ -14,8 +14,8 @@ from itertools import count, islice
 from random import Random
 from typing import Any, Literal, TypedDict, TypeVar, Unpack, overload
 
-from brokerfuzz.cases.case import Case, clock, is_always_correct
-from brokerfuzz.cases.case_tags import now_tag
+from brokerfuzz.cases.case import Case, is_always_correct, supported_time
+from brokerfuzz.cases.case_tags import RANDOM, now_tag
 from brokerfuzz.cases.fault_injector import FaultInjector
 from brokerfuzz.cases.fault_wishes import wishes_at, wishes_for
 from brokerfuzz.cases.probes import ProbeMaker, questions
@@ -33,7 +33,6 @@ from brokerfuzz.typed import OfferCreationRequest, OfferPricingResponse, Product
 
 Waiting = TypeVar("Waiting", Rule, tuple[Ambiguity, AskedSite])
 
-TAG = "random"
 _FAULTS_PER_MESSAGE = 2
 _PROBED_EVERY = 3
 """One of three valid messages is also probed, so about one tenth of the cases are unspecified."""
@@ -65,7 +64,9 @@ def random_cases(
     limit the faults (None: no limit). The iterator ends if no further case is possible that is `wanted`.
     """
     used_contract = contract or load_contract()
-    stream = _Stream(used_contract, message_type, f"{seed} {shard}", verdicts, rules, techniques, now and clock(now))
+    stream = _Stream(
+        used_contract, message_type, f"{seed} {shard}", verdicts, rules, techniques, now and supported_time(now)
+    )
     if now is None and not used_contract.is_tested:  # a changed contract can have rules about the time anywhere
         return (case for case in stream.cases(wanted) if is_always_correct(case, used_contract))
     return stream.cases(wanted)
@@ -78,7 +79,7 @@ def plausible_cases(
     `now` (None: today). No case occurs twice. Offers that are invalid at an earlier time have a tag that says so.
     """
     present = now or today()
-    tags = (TAG, "plausible")
+    tags = (RANDOM, "plausible")
     injector, seen, repeated = FaultInjector(contract, message_type, present), set[str](), 0
     for message in PlausibleMessages(contract, message_type, seed, present).starting_at(first):
         case = injector.valid(message, tags)
@@ -147,7 +148,7 @@ class _Stream:
         """
         self._source.wishes = {} if number % _WISHED_EVERY else self._wishes()
         message = self._node.draw(self._source)
-        twin = self._injector.valid(message, (TAG,))
+        twin = self._injector.valid(message, (RANDOM,))
         if twin is None:
             return
         if "valid" in self._verdicts:
@@ -171,7 +172,7 @@ class _Stream:
             rule,
             self._next_technique(rule),
             choose_place=lambda places: places[self._turn(rule.id) % len(places)],
-            tags=(TAG,),
+            tags=(RANDOM,),
             twin=twin,
         )
 
@@ -187,7 +188,7 @@ class _Stream:
         probes = list(self._probes.probes(ambiguity, asked, message)) if has_value else []
         if not probes:
             return None
-        return self._probes.case(probes[self._turn(ambiguity.id) % len(probes)], TAG)
+        return self._probes.case(probes[self._turn(ambiguity.id) % len(probes)], RANDOM)
 
     def _turn(self, name: str) -> int:
         self._turns[name] += 1
@@ -264,7 +265,7 @@ def messages(
         raise TypeError(f"seed={quoted(seed)}: use an integer")
     if verdicts is not None:
         return random_cases(message_type, seed, verdicts=known_labels(verdicts), now=now, contract=contract)
-    time = now and clock(now)
+    time = now and supported_time(now)
     if plausible:
         return PlausibleMessages(used_contract, message_type, seed, time or today()).starting_at(0)
     draw, source = checked_draw(used_contract, message_type), RandomSource(seed)

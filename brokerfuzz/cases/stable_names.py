@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.case_tags import NOW_TAG, TWIN_TAGS
+from brokerfuzz.cases.case_tags import NOW_TAG, PAIRS, RANDOM, TWIN_TAGS
 
-_SHARED_TAGS = {*TWIN_TAGS, "random", "pairs"}
+_SHARED_TAGS = {*TWIN_TAGS, RANDOM, PAIRS}
 """The tags that many cases share."""
 
 

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Collection
 from functools import cache
 
-from brokerfuzz.cases.case import clock, compact
+from brokerfuzz.cases.case import compact, supported_time
 from brokerfuzz.cases.case_filters import EXCLUDES, Selection
 from brokerfuzz.cases.fault_injector import FaultInjector
 from brokerfuzz.errors import ContractError
@@ -66,7 +66,7 @@ def _left_out(contract: Contract, message_type: MessageType, untested: list[str]
 
 @cache
 def _unbroken(contract: Contract, message_type: MessageType) -> list[str]:
-    injector = FaultInjector(contract, message_type, clock(None))
+    injector = FaultInjector(contract, message_type, supported_time(None))
     return [rule.id for rule in contract.rules[message_type] if not injector.techniques(rule)]
 
 

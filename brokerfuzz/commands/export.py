@@ -11,7 +11,7 @@ import click
 
 from brokerfuzz import wording, workers
 from brokerfuzz.case_options import contract_of, has_filters, message_types_of, plans_of
-from brokerfuzz.cases.case import Case, clock
+from brokerfuzz.cases.case import Case, supported_time
 from brokerfuzz.cases.catalogue import ONLY_RANDOM, CaseSet
 from brokerfuzz.cases.fresh_values import check_property
 from brokerfuzz.commands.output import UsageError, print_json
@@ -131,8 +131,8 @@ def _check_options(out: str, options: ExportOptions) -> None:
 def _present(options: ExportOptions) -> datetime | None:
     """Returns the time that counts as the present (None: no message depends on the time)."""
     if options["plausible"]:
-        return clock(options["now"] or today())
-    return clock(options["now"]) if options["clock"] else None
+        return supported_time(options["now"] or today())
+    return supported_time(options["now"]) if options["clock"] else None
 
 
 def _chosen_sets(options: ExportOptions) -> list[CaseSet]:

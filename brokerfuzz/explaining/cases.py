@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from brokerfuzz.cases.case import Case, clock
+from brokerfuzz.cases.case import Case, supported_time
 from brokerfuzz.cases.case_tags import NOW_TAG
 from brokerfuzz.cases.catalogue import catalogue, essentials
 from brokerfuzz.cases.message_diff import difference, laid_out
@@ -85,7 +85,7 @@ def in_catalogue(wanted: str, contract: Contract, now: datetime | None) -> tuple
     """Returns the case with the ID `wanted` from the catalogue or from the essential cases, and its number. `now` is
     the time for which time-dependent cases are generated.
     """
-    settings: dict[str, Any] = {"now": clock(now), "contract": contract}
+    settings: dict[str, Any] = {"now": supported_time(now), "contract": contract}
     catalogues = (catalogue(message_type, **settings) for message_type in contract.message_types)
     small = (essentials(message_type, **settings, large=True) for message_type in contract.message_types)
     numbered = (pair for cases in chain(catalogues, small) for pair in enumerate(cases, 1))

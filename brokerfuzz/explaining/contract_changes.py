@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from brokerfuzz.cases.case import clock
+from brokerfuzz.cases.case import supported_time
 from brokerfuzz.cases.case_filters import selection
 from brokerfuzz.cases.fault_injector import FaultInjector
 from brokerfuzz.cases.testable_contract import check_testable
@@ -53,7 +53,7 @@ def _lines_about(message_type: str, changed: Mapping[str, Any]) -> Iterator[str]
 def _of_message_type(contract: Contract, message_type: MessageType) -> dict[str, Any]:
     before = {rule.id: rule for rule in load_contract().rules_by_id.values() if rule.message_type == message_type}
     now = {rule.id: rule for rule in contract.rules[message_type]}
-    injector = FaultInjector(contract, message_type, clock(None))
+    injector = FaultInjector(contract, message_type, supported_time(None))
     return {
         "unchanged": sum(rule == before.get(rule.id) for rule in now.values()),
         "new": [_entry(rule, injector) for rule in now.values() if rule.id not in before],

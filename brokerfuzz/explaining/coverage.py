@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from brokerfuzz.cases.case import Case, clock
+from brokerfuzz.cases.case import Case, supported_time
 from brokerfuzz.cases.covering.goals import GOAL_KINDS, Goal
 from brokerfuzz.cases.covering.tally import Score, Tally
 from brokerfuzz.contract_names import LABELS
@@ -77,7 +77,7 @@ def measure(
     Raises `InputError` if a file cannot be read or contains no messages. Raises `CorpusError` if a corpus is invalid,
     and `ClockError` if `now` is invalid.
     """
-    coverage, present = Coverage(), clock(now)
+    coverage, present = Coverage(), supported_time(now)
     for name in names:
         before, first = coverage.messages, None
         messages = contract_messages(name, contract, message_type, coverage.other_bodies, lines=lines)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from brokerfuzz.cases.case import Case, clock
+from brokerfuzz.cases.case import Case, supported_time
 from brokerfuzz.cases.message_diff import difference
 from brokerfuzz.cases.techniques import TECHNIQUES, Technique, techniques_for
 from brokerfuzz.errors import UnknownNameError
@@ -94,7 +94,7 @@ def explain(name: str, contract: Contract, now: datetime | None) -> Description:
 
     Raises `UnknownNameError` if the name is unknown.
     """
-    instant = clock(now)
+    instant = supported_time(now)
     ambiguity = next((entry for entry in contract.ambiguities if entry.id == name.removeprefix(AMBIGUITY_RULE)), None)
     if name in contract.rules_by_id:
         return _of_rule(contract, contract.rules_by_id[name], instant)

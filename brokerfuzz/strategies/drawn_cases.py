@@ -10,8 +10,8 @@ from hypothesis import reject
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from brokerfuzz.cases.case import Broken, Case, clock, compact
-from brokerfuzz.cases.case_tags import TWIN_TAGS
+from brokerfuzz.cases.case import Broken, Case, compact, supported_time
+from brokerfuzz.cases.case_tags import RANDOM, TWIN_TAGS
 from brokerfuzz.cases.fault_injector import FaultInjector
 from brokerfuzz.cases.fault_wishes import breakable_places, joined, wishes_at, wishes_for
 from brokerfuzz.cases.probes import ProbeMaker, questions
@@ -30,7 +30,6 @@ from brokerfuzz.strategies.hypothesis_source import hypothesis_source
 
 _SHARES: Final[Mapping[Label, int]] = {"valid": 4, "invalid": 5, "unspecified": 1}
 """The share of each verdict among the cases, in tenths."""
-TAG = "random"
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ class DrawnCases:
         if parsed:
             rules = tuple(rule for rule in rules if rule.keyword != JSON_RULE)
         now = options.get("now")
-        checked_now = None if now is None else clock(now)
+        checked_now = None if now is None else supported_time(now)
         cases = cls(messages, rules, arguments.chosen_techniques(options), parsed, checked_now)
         if not cases._breakable:
             limits = {**options, "fields": sorted(pinned)}
@@ -102,7 +101,7 @@ class DrawnCases:
         return draw_broken
 
     def _injector(self) -> FaultInjector:
-        return FaultInjector(self.messages.contract, self.messages.message_type, self.now or clock(None))
+        return FaultInjector(self.messages.contract, self.messages.message_type, self.now or supported_time(None))
 
     @cached_property
     def _breakable(self) -> Sequence[Rule]:
@@ -122,7 +121,7 @@ class DrawnCases:
 
     def _case(self, label: Label, source: Source, injector: FaultInjector) -> Case | None:
         if label == "valid":
-            return injector.valid(self._message(source, {}), (TAG,))
+            return injector.valid(self._message(source, {}), (RANDOM,))
         if label == "unspecified":
             return self._probe(source, injector)
         rule = source.choose(source.choose(self._groups))
@@ -162,7 +161,7 @@ class DrawnCases:
             rule,
             tried(),
             choose_place=lambda places: _chosen_place(places, source),
-            tags=(TAG,),
+            tags=(RANDOM,),
             twin=twin,
         )
 

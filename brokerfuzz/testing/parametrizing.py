@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any, Literal, TypeVar, cast
 from unittest import SkipTest, TestCase
 
-from brokerfuzz.cases.case import Case, strangeness
+from brokerfuzz.cases.case import Case, rank_for_reading
 from brokerfuzz.cases.case_filters import selection
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.cases.rule_names import rule_names
@@ -170,7 +170,7 @@ class ChosenCases:
         groups: dict[str, list[Case]] = {}
         for case in cases:
             groups.setdefault(self._group_name(case), []).append(case)
-        return [(name, RuleCases(tuple(sorted(group, key=strangeness)))) for name, group in groups.items()]
+        return [(name, RuleCases(tuple(sorted(group, key=rank_for_reading)))) for name, group in groups.items()]
 
     def _cases(self, seed: int, count: int) -> Iterator[Case]:
         plan = self.plan

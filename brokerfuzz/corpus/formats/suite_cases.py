@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from brokerfuzz.cases.case import Case, strangeness
+from brokerfuzz.cases.case import Case, rank_for_reading
 from brokerfuzz.cases.stable_names import subject_of, unique_names
 from brokerfuzz.corpus.formats.case_names import ascii_line, now_of, slug
 from brokerfuzz.corpus.formats.format import CorpusInfo
@@ -74,7 +74,7 @@ def _position(entry: SuiteCase) -> tuple[Any, ...]:
     """Returns the sort key of a case among those of its message type. In a group, cases without escapes and short cases
     come first, then those with the simplest techniques, as in the corpus, because tests show the first failures.
     """
-    return entry.group, *strangeness(entry.case), len(entry.case.body) if entry.is_plain else 0
+    return entry.group, *rank_for_reading(entry.case), len(entry.case.body) if entry.is_plain else 0
 
 
 def _group(case: Case, *, plain: bool) -> str:
