@@ -38,8 +38,7 @@ from brokerfuzz.pointers import path_below
 from brokerfuzz.schemas import Condition, Contract, Rule, load_contract
 from brokerfuzz.schemas.contract_entries import NOT_IN_FUTURE
 from brokerfuzz.schemas.flattening import types_of
-from brokerfuzz.schemas.rule import JSON_RULE
-from brokerfuzz.schemas.rule_ids import short_id
+from brokerfuzz.schemas.rule import JSON_RULE, short_id
 
 STEPS: dict[Family, int] = {"loosened": 5, "coerced": 9, "tightened": 12, "crashing": 45, "misplaced": 6}
 """The step between the sites at which the fleet has a mistake, for each family: 5 means every fifth site. A mutant with

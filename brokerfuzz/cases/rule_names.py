@@ -14,7 +14,7 @@ from itertools import chain, takewhile
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.pointers import path_to
 from brokerfuzz.schemas import Contract, MessageType, Rule
-from brokerfuzz.schemas.rule_ids import parts_of_id
+from brokerfuzz.schemas.rule import parts_of_id
 
 
 @cache

@@ -8,7 +8,7 @@ from brokerfuzz.exit_status import FOUND
 from brokerfuzz.explaining.contract_changes import changes
 from brokerfuzz.option import SectionedCommand
 from brokerfuzz.schemas import load_contract
-from brokerfuzz.schemas.new_contracts import new_contract
+from brokerfuzz.schemas.contract_files import new_contract
 
 _FOLDER = click.argument("folder", type=click.Path(readable=False))
 

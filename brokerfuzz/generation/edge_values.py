@@ -253,6 +253,5 @@ def numbers(low: float, high: float) -> Sequence[int | float]:
     return tuple({(value, type(value), str(value)): value for value in fitting}.values())
 
 
-def of_any_type() -> list[Any]:
-    """Returns values for a property that may have any type. Only a changed contract has such properties."""
-    return ["a", None, False, True, 0, 1.5, ""]
+OF_ANY_TYPE: Sequence[Any] = ("a", False, True, 0, 1.5, "")
+"""Values of a property that may have any type. Only a changed contract has such properties."""

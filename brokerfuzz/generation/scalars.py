@@ -79,7 +79,7 @@ def listed(schema: Schema) -> Sequence[Any] | None:
         known_values: Sequence[Any] = schema[flat.KNOWN]
         return known_values
     if not schema.keys() - flat.ANNOTATIONS:
-        return [value for value in edge_values.of_any_type() if value is not None]
+        return edge_values.OF_ANY_TYPE
     return None
 
 

@@ -17,7 +17,7 @@ from brokerfuzz.reports.fact import text_lines
 from brokerfuzz.reports.json_document import Document
 from brokerfuzz.reports.rendering import markup
 from brokerfuzz.schemas.judged_interpretations import AMBIGUITY_RULE
-from brokerfuzz.schemas.rule_ids import parts_of_id
+from brokerfuzz.schemas.rule import parts_of_id
 from brokerfuzz.wording import counted
 
 _STARTED = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", re.ASCII)

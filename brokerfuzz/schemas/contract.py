@@ -107,22 +107,14 @@ class Contract:
         """Maps each message type to its sites."""
         return MappingProxyType({of: sites_of(schema) for of, schema in self.flat.items()})
 
-    @cached_property
-    def undescribed(self) -> Mapping[str, tuple[str, ...]]:
-        """Maps each message type to its required properties that no schema describes."""
-        undescribed = {}
-        for message_type, rules in self.rules.items():
-            sites = self.sites[message_type]
-            undescribed[message_type] = tuple(rule.site for rule in rules if rule.site not in sites)
-        return undescribed
-
-    def check_described(self, message_type: str) -> None:
+    def check_described(self, message_type: MessageType) -> None:
         """Raises `ContractError` if a required property has no schema, so that it cannot be generated."""
-        for site in self.undescribed[message_type]:
-            raise ContractError(
-                f"{message_type} requires {site!r}, but its `properties` do not contain {site!r}: add this property, "
-                "with the schema {} if any value is allowed"
-            )
+        for rule in self.rules[message_type]:
+            if rule.site not in self.sites[message_type]:
+                raise ContractError(
+                    f"{message_type} requires {rule.site!r}, but its `properties` do not contain {rule.site!r}: add "
+                    "this property, with the schema {} if any value is allowed"
+                )
 
     @cached_property
     def rules_by_id(self) -> Mapping[str, Rule]:

@@ -1,4 +1,4 @@
-"""Reads the files of a contract, and says what is wrong with a file.
+"""Reads the files of a contract, says what is wrong with a file, and copies the files for a new contract.
 
 A folder contains the list of message types (`messages.json`), a schema for each of them, schemas to which they refer,
 the rules that JSON Schema cannot express (`semantics.json`), and the ambiguities (`ambiguities.json`). The folder of a
@@ -6,6 +6,7 @@ changed contract contains only the files that differ from the built-in contract.
 """
 
 import itertools
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from os.path import isdir, lexists
@@ -19,7 +20,7 @@ from referencing.exceptions import Unresolvable
 
 from brokerfuzz.contract_names import MANIFEST, MESSAGE_TYPES, MessageType
 from brokerfuzz.errors import ContractError, problem_of
-from brokerfuzz.file_contents import read_file
+from brokerfuzz.file_contents import read_file, write_errors
 from brokerfuzz.schemas.contract import DATA, Contract
 from brokerfuzz.schemas.contract_entries import Ambiguity, ambiguity_of, semantic_rules_of
 from brokerfuzz.schemas.contract_limits import (
@@ -48,7 +49,19 @@ FILES = (
     MANIFEST, SEMANTICS, AMBIGUITIES,
 )  # fmt: skip
 """The files of the built-in contract."""
+_COPIED = ("README.md", *(name for name in FILES if name not in (SEMANTICS, AMBIGUITIES)))
+"""The files of a new contract. Copies of the other files would only repeat the built-in entries."""
 SitesOfTypes = Mapping[str, Mapping[str, Site]]
+
+
+def new_contract(folder: Path) -> None:
+    """Copies the built-in contract into an empty or new folder."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ContractError(f"{folder} already exists and is not an empty folder: specify a new folder")
+    with write_errors(folder, ContractError):
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in _COPIED:
+            shutil.copyfile(DATA / name, folder / name)
 
 
 def read_contract(folder: Path) -> Contract:

@@ -1,22 +1,54 @@
-"""Defines the rules of a contract, and derives them from flat schemas."""
+"""Defines the rules of a contract and their IDs, and derives them from flat schemas."""
 
 import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.pointers import path_below
 from brokerfuzz.schemas.flattening import composed_keywords_of, conditions_of
 from brokerfuzz.schemas.keywords import CUT_OFF, KEYWORDS, OTHER_ITEMS, Schema
-from brokerfuzz.schemas.rule_ids import RuleId, short_id
 from brokerfuzz.schemas.sites import Site
 
 JSON_RULE = "json"
 """The keyword of the rule that requires valid JSON."""
 _SOURCE_OF_JSON = "What the service does, JSON messages"
 _VALIDATION_RULE = re.compile("validation rule ([0-9]+): (.+)")
+
+
+class RuleId(NamedTuple):
+    """The parts of an ID such as `offer-creation-request/productClusters[].products[].pageCount:minimum`. If the rule
+    has a condition, its label follows after `@`.
+    """
+
+    message_type: str
+    site: str
+    keyword: str
+    condition: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.message_type}/{self.site}:{self.keyword_with_condition}"
+
+    @property
+    def keyword_with_condition(self) -> str:
+        return f"{self.keyword}@{self.condition}" if self.condition else self.keyword
+
+
+@cache
+def parts_of_id(rule: str) -> RuleId:
+    """The rule of an ambiguity, such as `ambiguity/cron-syntax`, has no site, and its keyword is the ambiguity."""
+    message_type, _, rest = rule.partition("/")
+    site, _, keyword_with_condition = rest.rpartition(":")
+    keyword, _, condition = keyword_with_condition.partition("@")
+    return RuleId(message_type, site, keyword, condition)
+
+
+def short_id(rule: str) -> str:
+    """Returns the ID without the message type."""
+    return rule.partition("/")[2]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from brokerfuzz.contract_names import LABELS, Label
 from brokerfuzz.errors import UnknownNameError, listed_names, shortened
 from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas.keywords import KEYWORDS
-from brokerfuzz.schemas.rule_ids import parts_of_id
+from brokerfuzz.schemas.rule import parts_of_id
 from brokerfuzz.wording import counted, printable
 
 RIGHT_ANSWERS: Mapping[str, Sequence[str]] = {

@@ -32,8 +32,7 @@ from brokerfuzz.campaign.causes.leniencies import (
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.proof import Trial
 from brokerfuzz.pointers import is_within
-from brokerfuzz.schemas.rule import JSON_RULE
-from brokerfuzz.schemas.rule_ids import parts_of_id, short_id
+from brokerfuzz.schemas.rule import JSON_RULE, parts_of_id, short_id
 from brokerfuzz.schemas.verdicts import contradiction
 from brokerfuzz.wording import listed
 

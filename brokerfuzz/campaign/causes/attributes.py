@@ -12,8 +12,7 @@ from typing import Final
 
 from brokerfuzz.campaign.causes.conditions import ValueCondition
 from brokerfuzz.campaign.proof import Trial
-from brokerfuzz.schemas.rule import JSON_RULE
-from brokerfuzz.schemas.rule_ids import parts_of_id
+from brokerfuzz.schemas.rule import JSON_RULE, parts_of_id
 from brokerfuzz.wording import with_article
 
 

@@ -17,8 +17,7 @@ from brokerfuzz.cases.techniques import family_of
 from brokerfuzz.pointers import path_below, path_to, steps_of, value_at
 from brokerfuzz.schemas import Contract, Rule
 from brokerfuzz.schemas.flattening import types_of
-from brokerfuzz.schemas.rule import JSON_RULE
-from brokerfuzz.schemas.rule_ids import parts_of_id, short_id
+from brokerfuzz.schemas.rule import JSON_RULE, parts_of_id, short_id
 from brokerfuzz.wording import listed
 
 _NAMES: Final[Mapping[type, str]] = {

@@ -7,7 +7,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.covering.edges import edges, parts_of
 from brokerfuzz.pointers import site_of
 from brokerfuzz.schemas import Contract, MessageType, Rule
-from brokerfuzz.schemas.rule_ids import parts_of_id
+from brokerfuzz.schemas.rule import parts_of_id
 
 
 class Goal(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_tags import tagged_edge, tagged_now
 from brokerfuzz.schemas.instants import spell
-from brokerfuzz.schemas.rule_ids import short_id
+from brokerfuzz.schemas.rule import short_id
 
 LONGEST_REASON = 1000
 _LONGEST_TOPIC = 70
