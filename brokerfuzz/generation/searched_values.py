@@ -7,8 +7,8 @@ So the same schema and the same version of the library always give the same valu
 
 import json
 import math
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from random import Random
 from typing import Any
@@ -93,7 +93,8 @@ class _Search:
 
         restore_many()
         bounds = settings(database=None, deadline=None, phases=[Phase.generate], max_examples=_MOST_PROPOSALS)
-        with suppress(Exception):  # the library rejects some schemas, and `find` raises at the end of the search
+        # the library rejects some schemas, and `find` raises at the end of the search
+        with _without_constants(), suppress(Exception):
             strategy = from_schema(_in_draft_7(standard(self._schema)), allow_x00=False)
 
             @composite
@@ -124,6 +125,23 @@ def _in_draft_7(schema: Any) -> Any:
     if "unevaluatedProperties" in older:
         older.setdefault("additionalProperties", older.pop("unevaluatedProperties"))
     return older
+
+
+@contextmanager
+def _without_constants() -> Iterator[None]:
+    """Hypothesis also generates constants from the modules of the user, so other modules would give other values."""
+    from hypothesis.internal.conjecture.providers import HypothesisProvider
+
+    name = "_maybe_draw_constant"
+    draw_constant = getattr(HypothesisProvider, name, None)
+    if draw_constant is None:  # Hypothesis before 6.131 has no such constants
+        yield
+        return
+    setattr(HypothesisProvider, name, lambda *arguments, **options: None)
+    try:
+        yield
+    finally:
+        setattr(HypothesisProvider, name, draw_constant)
 
 
 def _is_ordinary(value: Any) -> bool:

@@ -1,6 +1,8 @@
 """Schemas as teams and their frameworks write them: each part of a message is generated and broken."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
@@ -82,6 +84,21 @@ def test_whether_an_integer_may_be_written_as_a_fraction_is_open_wherever_a_sche
     contract = own_contract(tmp_path / "own", with_properties(size=schema))
     assert brokerfuzz.check(ORDER, b'{"size":5}', contract=contract).label == "valid"
     assert brokerfuzz.check(ORDER, b'{"size":5.0}', contract=contract).label == "unspecified"
+
+
+def test_the_cases_of_an_own_contract_do_not_depend_on_the_modules_of_the_user(tmp_path: Path) -> None:
+    """Hypothesis also generates the constants that it finds in these modules."""
+    code = {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]}
+    own_contract(tmp_path / "own", with_properties(code=code))
+    (tmp_path / "app.py").write_text(f"WORDS = {[f'word {number}' for number in range(300)]}")
+    listing = "print([case.id for case in brokerfuzz.catalogue('order', contract=brokerfuzz.load_contract('own'))])"
+    without, with_constants = (
+        subprocess.run(
+            [sys.executable, "-c", f"import {modules}\n{listing}"], cwd=tmp_path, capture_output=True, check=True
+        ).stdout
+        for modules in ("brokerfuzz", "brokerfuzz, app")
+    )
+    assert without == with_constants
 
 
 def test_a_schema_or_null_has_the_rules_of_the_schema(tmp_path: Path) -> None:
