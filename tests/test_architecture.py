@@ -20,7 +20,7 @@ ALLOWED: dict[str, set[str]] = {
     "hypothesis_plugin": {"strategies"},
     "schemas": {"errors", "shapes"},
     "generation": {"schemas", "errors"},
-    "cases": {"generation", "json_trees", "schemas", "errors", "shapes"},
+    "cases": {"generation", "schemas", "errors", "shapes"},
     "strategies": {"cases", "generation", "schemas", "errors"},
     "corpus": {
         "cases.fresh_values", "cases.message_diff", "cases.case_tags",

@@ -251,7 +251,7 @@ class FaultCases:
         there = self._site(rule)
         for site in there.all():
             if site.name and len(site.arrays) <= len(there.arrays) + 1:
-                size = 2 if types_of(site.schema.get("items", {})) <= _SCALAR else 1
+                size = 2 if types_of(site.schema.get("items", {})).isdisjoint(("array", "object")) else 1
                 wishes = {array.path: Wish(least=1) for array in site.arrays}
                 yield Surroundings(REQUIRED, wishes={**wishes, site.path: Wish(least=size)})
         yield Surroundings(COMPLETE)
@@ -260,28 +260,19 @@ class FaultCases:
         """Slips in JSON need a fraction, a boolean, null, an array or a string. Each is in a message of its own, so
         that a change of one property of the contract changes few messages.
         """
-        if rule.keyword == JSON_RULE:
-            yield from (Surroundings(SMALLEST, wishes=wishes) for wishes in self._of_each_type())
-
-    def _of_each_type(self) -> Iterator[Wishes]:
-        sites = {
-            path: types_of(site.schema) for path, site in self.contract.sites[self.message_type].items() if site.name
-        }
-        first: dict[str, str] = {}
-        for path, types in sites.items():
+        if rule.keyword != JSON_RULE:
+            return
+        first_paths: dict[str, str] = {}
+        for path, site in self.contract.sites[self.message_type].items():
             for json_type in JSON_TYPES:
-                if json_type in types:
-                    first.setdefault(json_type, path)
-        for json_type, path in first.items():
-            there = wishes_at(self.contract, self.message_type, path)
+                if site.name and json_type in types_of(site.schema):
+                    first_paths.setdefault(json_type, path)
+        for json_type, path in first_paths.items():
+            wishes = wishes_at(self.contract, self.message_type, path)
             if json_type == "null":
-                yield joined(there, {path: Wish(state="null")})
+                wishes = joined(wishes, {path: Wish(state="null")})
             elif json_type == "number":
                 values = values_at(self.contract, self.message_type, path)
                 fractions = [value for value in values if isinstance(value, int | float) and value % 1]
-                yield joined(there, {path: Wish(options=fractions[:1])})
-            else:
-                yield there
-
-
-_SCALAR = {"boolean", "integer", "number", "string", "null"}
+                wishes = joined(wishes, {path: Wish(options=fractions[:1])})
+            yield Surroundings(SMALLEST, wishes=wishes)

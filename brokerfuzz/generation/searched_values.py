@@ -134,7 +134,7 @@ def _without_constants() -> Iterator[None]:
 
     name = "_maybe_draw_constant"
     draw_constant = getattr(HypothesisProvider, name, None)
-    if draw_constant is None:  # Hypothesis before 6.131 has no such constants
+    if draw_constant is None:  # other versions of Hypothesis have no such constants
         yield
         return
     setattr(HypothesisProvider, name, lambda *arguments, **options: None)

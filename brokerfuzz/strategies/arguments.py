@@ -131,25 +131,20 @@ def pinned_sites(fields: Fields | None, message_type: MessageType, above: Site) 
         return {}
     if not isinstance(fields, Mapping):
         reject("fields", fields, "use a mapping from property names or sites to strategies")
-    pinned: dict[str, SearchStrategy[Any]] = {}
+    sites: dict[str, Site] = {}
     for path, strategy in fields.items():
-        site = above.below.get(str(path))
-        if site is None:
+        if str(path) not in above.below:
             kind, remedy = f"property of {message_type}", "`brokerfuzz rules` shows every site"
             reject("fields", path, str(UnknownNameError(kind, str(path), above.below, remedy)))
         if not isinstance(strategy, SearchStrategy):
             reject(f"fields[{path!r}]", strategy, "use a strategy; for a single value, st.just(value)")
-        outer = next((other for other in fields if other != path and _is_inside(site, above.below.get(other))), None)
+        sites[path] = above.below[path]
+    for path, site in sites.items():
+        outer = next((other for other in sites if other != path and site.is_below(sites[other])), None)
         if outer is not None:
-            reject(
-                "fields", path, f"this site is inside {outer!r}, which is also pinned; pin only one of the two sites"
-            )
-        pinned[site.path] = strategy
-    return pinned
-
-
-def _is_inside(site: Site, other: Site | None) -> bool:
-    return other is not None and site.is_below(other)
+            remedy = f"this site is inside {outer!r}, which is also pinned; pin only one of the two sites"
+            reject("fields", path, remedy)
+    return {site.path: fields[path] for path, site in sites.items()}
 
 
 # ----------------------------------------------------------------------------------------------------------- choices
