@@ -60,10 +60,15 @@ def _groups_of(causes: Sequence[Cause]) -> list[list[Cause]]:
     by_condition = _grouped(without_line, _condition_anywhere)
     several = [group for group in by_condition if len({cause.sites for cause in group}) > 1]
     at_one_site = [cause for group in by_condition if group not in several for cause in group]
-    by_sites = _grouped(at_one_site, lambda cause: (_answer(cause), cause.sites or cause.attributes))
+    by_sites = _grouped(at_one_site, _place)
     many = [group for group in by_sites if _is_one(group)]
     single = [[cause] for group in by_sites if group not in many for cause in group]
     return [*by_line, *several, *many, *single]
+
+
+def _place(cause: Cause) -> Hashable:
+    is_anywhere = bool(cause.attributes) and cause.attributes[0].site is None
+    return _answer(cause), cause.attributes if is_anywhere or not cause.sites else cause.sites
 
 
 def _is_one(causes: Sequence[Cause]) -> bool:

@@ -174,9 +174,11 @@ def _sentence(causes: Sequence[Cause], first: Cause) -> str:
 
 
 def _stated(causes: Sequence[Cause]) -> Sequence[Cause]:
-    """If some values of a property have nothing in common, the sentence gives one of them as an example."""
+    """Begins with the cause of most failures. If some values of a property have nothing in common, the sentence gives
+    one of them as an example.
+    """
     unclear = [cause for cause in causes if not cause.attributes and not cause.line]
-    return unclear[:1] or causes
+    return unclear[:1] or sorted(causes, key=lambda cause: -cause.covered.bit_count())
 
 
 def _place(causes: Sequence[Cause]) -> str:

@@ -193,11 +193,13 @@ class Generaliser:
                     yield from (Attribute(HAS_VALUE.of(), path), Attribute(PRESENT.of(), path))
 
     def _beyond_accepted(self, value: float, site: str) -> Iterator[ValueCondition]:
-        """Yields limits that the accepted numbers suggest: a search finds only integers."""
+        """Yields limits that the accepted numbers suggest. A search finds only integers, so the limit may have decimal
+        places, and lie next to the value.
+        """
         accepted = self._evidence.numbers(site, self._concerned & ~self._failing & ~self._rejected)
-        if smaller := [number for number in accepted if number < value]:
+        if smaller := [number for number in accepted if value - 1 < number < value]:
             yield ABOVE.of((max(smaller), False))
-        if larger := [number for number in accepted if number > value]:
+        if larger := [number for number in accepted if value < number < value + 1]:
             yield BELOW.of((min(larger), False))
         for kind, measure in ((MORE_PLACES, decimal_places), (MORE_DIGITS, digit_count)):
             most = max(map(measure, accepted), default=0)
