@@ -98,7 +98,8 @@ class FreshValues:
         changed = _refreshed(body, self.name, suffix or _suffix(), fills_empty=self._fills_empty)
         if changed == body:
             return body
-        return changed if same_verdict(self._verdict_of(case, changed), self._verdict_of(case, body)) else body
+        is_same = _signature(self._verdict_of(case, changed)) == _signature(self._verdict_of(case, body))
+        return changed if is_same else body
 
 
 def renewed(case: Case, name: str, contract: Contract) -> Case:
@@ -179,10 +180,6 @@ def _read(literal: str) -> str:
         return literal[1:-1]
 
 
-def same_verdict(first: Verdict, second: Verdict) -> bool:
-    """Returns True if both verdicts have the same label, broken rules and ambiguities."""
-    return _signature(first) == _signature(second)
-
-
 def _signature(verdict: Verdict) -> tuple[object, ...]:
+    """Returns the facts about a message that must stay the same."""
     return verdict.label, {entry.rule for entry in verdict.broken}, {entry.ambiguity for entry in verdict.ambiguities}
