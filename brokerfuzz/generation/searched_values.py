@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from random import Random
+from threading import RLock
 from typing import Any
 
 from brokerfuzz.errors import ContractError
@@ -127,21 +128,25 @@ def _in_draft_7(schema: Any) -> Any:
     return older
 
 
+_PATCHING = RLock()
+
+
 @contextmanager
 def _without_constants() -> Iterator[None]:
     """Hypothesis also generates constants from the modules of the user, so other modules would give other values."""
     from hypothesis.internal.conjecture.providers import HypothesisProvider
 
     name = "_maybe_draw_constant"
-    draw_constant = getattr(HypothesisProvider, name, None)
-    if draw_constant is None:  # other versions of Hypothesis have no such constants
-        yield
-        return
-    setattr(HypothesisProvider, name, lambda *arguments, **options: None)
-    try:
-        yield
-    finally:
-        setattr(HypothesisProvider, name, draw_constant)
+    with _PATCHING:  # two threads can search at the same time
+        draw_constant = getattr(HypothesisProvider, name, None)
+        if draw_constant is None:  # other versions of Hypothesis have no such constants
+            yield
+            return
+        setattr(HypothesisProvider, name, lambda *arguments, **options: None)
+        try:
+            yield
+        finally:
+            setattr(HypothesisProvider, name, draw_constant)
 
 
 def _is_ordinary(value: Any) -> bool:
