@@ -186,6 +186,8 @@ def test_an_interrupt_ends_the_thread_and_the_journal_of_a_campaign(launch: str,
     assert Path("run.ndjson").read_text().endswith("\n")
 
 
+# ------------------------------------------------------------------------------------------- code that ends the process
+
 EXITING: Final = """
 def app(environ, start_response):
     body = environ["wsgi.input"].read()

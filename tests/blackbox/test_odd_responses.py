@@ -172,6 +172,8 @@ def test_a_service_that_speaks_only_http_2_is_explained(run: Run, said: bytes, s
     assert explanation in " ".join(done.output.split())
 
 
+# -------------------------------------------------------------------------------------------------- headers of the user
+
 HEADERS = [
     ("X-Tenant", "5"),
     ("x-tenant", "6"),

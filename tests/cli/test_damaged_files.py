@@ -131,6 +131,8 @@ def test_a_damaged_file_gives_an_error_of_one_line(
     assert noticed, "no damage was noticed"
 
 
+# ------------------------------------------------------------------------------------------------ how files are damaged
+
 ODD: list[Any] = [
     None, True, -1, 0, 10**30, 1.5, "", "x", "\ud800", "../../etc/passwd", "touch PWNED", "a" * 5000, [], {}, [[]],
     [None], {"": None},

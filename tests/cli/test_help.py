@@ -80,6 +80,8 @@ def test_brokerfuzz_without_a_command_shows_the_help(run: Run) -> None:
     assert result.stderr.startswith("Usage: brokerfuzz")
 
 
+# ----------------------------------------------------------------------------------------------------------- completion
+
 MINIMUM = "offer-creation-request/orderMinimum:minimum"
 
 

@@ -76,6 +76,8 @@ def test_a_campaign_works_without_standard_streams(
     assert json.loads((folder / "a.json").read_text())["outcome"]["status"] == 1
 
 
+# -------------------------------------------------------------------------------------------------------------- reports
+
 SOME: Final = ("--message", PRICING, "--rule", "*totalExtendedPrice:minimum")
 
 

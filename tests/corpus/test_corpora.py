@@ -12,7 +12,7 @@ from shutil import copytree
 from typing import Any
 
 import pytest
-from click.testing import Result
+from fixture_types import Run
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.random_cases import random_cases
@@ -227,13 +227,11 @@ def test_a_hostile_folder_is_rejected_with_one_line(folder: Path, harm: str) -> 
     assert words in one_line_error(folder)
 
 
-each_type = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+# ---------------------------------------------------------------------------------------------- the committed corpus
 
 
-@each_type
-def test_the_committed_corpus_is_what_export_writes_today(
-    run: Callable[..., Result], tmp_path: Path, message_type: MessageType
-) -> None:
+@pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+def test_the_committed_corpus_is_what_export_writes_today(run: Run, tmp_path: Path, message_type: MessageType) -> None:
     run("export", tmp_path / "new.ndjson", "--message", message_type)
     name = f"{message_type}.ndjson"
     same = (tmp_path / "new.ndjson").read_bytes() == (DATA / name).read_bytes()

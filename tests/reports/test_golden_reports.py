@@ -86,6 +86,8 @@ def test_a_terminal_gets_colours_unless_they_are_declined(monkeypatch: pytest.Mo
     assert "\x1b" not in shown()
 
 
+# ------------------------------------------------------------------------------------------------------ reading reports
+
 DEEP: Any = []
 for _ in range(500):
     DEEP = [DEEP]

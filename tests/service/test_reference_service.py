@@ -201,6 +201,8 @@ def is_up(url: str) -> bool:
     return False
 
 
+# -------------------------------------------------------------------------------------------------------------- running
+
 ENDLESS = {
     "header": b"GET /products HTTP/1.1\r\nX-A: ",
     "path": b"GET /",
@@ -254,6 +256,8 @@ def test_ctrl_c_ends_serve_while_a_bug_hangs_a_request(start: Start) -> None:
         assert server.wait(SECONDS) == 0
         connection.close()
 
+
+# ---------------------------------------------------------------------------------------------------------------- serve
 
 BUG = "accepts-zero-order-minimum"
 

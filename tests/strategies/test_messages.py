@@ -308,6 +308,8 @@ def test_hypothesis_learns_the_types_without_importing_the_strategies() -> None:
     subprocess.run([sys.executable, "-c", command], check=True)
 
 
+# ------------------------------------------------------------------------------------------------- how Hypothesis draws
+
 SOME = settings(max_examples=100, database=None)
 
 
