@@ -11,12 +11,12 @@ LONGEST = 255
 
 
 class Edge(NamedTuple):
-    """`text` follows the word "if" in findings. The edges `shortest`, `longest`, `lowest` and `highest` have no fixed
-    values: they depend on the schema.
+    """`predicate` follows a name in findings: `comments is empty`. The edges `shortest`, `longest`, `lowest` and
+    `highest` have no fixed values: they depend on the schema.
     """
 
     name: str
-    text: str
+    predicate: str
     test: EdgeTest
     values: Sequence[Any] = ()
 

@@ -54,46 +54,51 @@ class Attribute:
         return f"any {self.condition.kind.subject}" if self.site is None else self.site or "message"
 
     def clause(self, *, with_subject: bool = False) -> str:
-        text = str(self.condition)
+        """Says, for example, `it is absent`, or with its subject `comments is absent`."""
+        subject = "it"
         if with_subject:
-            subject = self.site if self.site is not None else with_article(self.condition.kind.subject)
-            text = text.replace("it", subject or "the message", 1)
+            subject = with_article(self.condition.kind.subject) if self.site is None else self.site or "the message"
+        text = f"{subject} {self.condition.predicate}"
         return text if self.items is None else f"{text} {self.items}"
 
     @property
     def key(self) -> str:
         """Identifies the attribute in every campaign."""
-        where = "any" if self.site is None else self.site
-        return " ".join(filter(None, (f"{where}:", str(self.condition), str(self.items or ""))))
+        return f"{'any' if self.site is None else self.site}: {self.clause()}"
 
 
 @dataclass(frozen=True, slots=True)
 class MessageAttribute:
-    """An attribute of a whole message. `limit` is a number of bytes, of which the message has more."""
+    """An attribute of a whole message. `subject` has the `predicate` (None: the place has it). `limit` is a number of
+    bytes, of which the message has more.
+    """
 
-    text: str
+    predicate: str
     key: str
     holds: Callable[[Trial], bool] = field(compare=False)
+    subject: str | None = None
     place: str = "any message"
     limit: int | None = None
     site: None = None
 
     def clause(self, *, with_subject: bool = False) -> str:
-        subject = "the message" if self.place in ("message", "any message") else self.place
-        return re.sub(r"^it\b", subject, self.text) if with_subject else self.text
+        subject = self.subject or "it"
+        if with_subject and self.subject is None:
+            subject = "the message" if self.place in ("message", "any message") else self.place
+        return f"{subject} {self.predicate}"
 
 
 Attributes = tuple[Attribute | MessageAttribute, ...]
 """Attributes that a case has together."""
 
-VALID: Final = MessageAttribute("it is valid", "every valid message", lambda trial: trial.verdict.label == "valid")
+VALID: Final = MessageAttribute("is valid", "every valid message", lambda trial: trial.verdict.label == "valid")
 """The target accepts no message, or only one, and perhaps repeats its answer."""
 
 
 def larger_than(size: int) -> MessageAttribute:
     """The target, or a proxy before it, accepts no larger message."""
-    text = f"it has more than {size:,} bytes"
-    return MessageAttribute(text, "too many bytes", lambda trial: len(trial.case.body) > size, limit=size)
+    predicate = f"has more than {size:,} bytes"
+    return MessageAttribute(predicate, "too many bytes", lambda trial: len(trial.case.body) > size, limit=size)
 
 
 # ------------------------------------------------------------------------------------------------------- broken rules
@@ -106,17 +111,21 @@ def attributes_of_rule(rule: str) -> list[MessageAttribute]:
     is_json = keyword == JSON_RULE
     return [
         MessageAttribute(
-            "the message is not JSON" if is_json else f"it breaks {parts.keyword_with_condition}",
+            "is not JSON" if is_json else f"breaks {parts.keyword_with_condition}",
             f"breaks {rule}",
             lambda trial: any(violation.rule == rule for violation in trial.verdict.broken),
+            subject="the message" if is_json else None,
             place=parts.site or "message",
         ),
         MessageAttribute(
-            "the message is not JSON" if is_json else f"a value breaks {keyword}",
+            "is not JSON" if is_json else f"breaks {keyword}",
             f"breaks {keyword}",
             lambda trial: any(parts_of_id(violation.rule).keyword == keyword for violation in trial.verdict.broken),
+            subject="the message" if is_json else "a value",
         ),
-        MessageAttribute("the message is invalid", "breaks any rule", lambda trial: bool(trial.verdict.broken)),
+        MessageAttribute(
+            "is invalid", "breaks any rule", lambda trial: bool(trial.verdict.broken), subject="the message"
+        ),
     ]
 
 
@@ -152,9 +161,10 @@ def notations_of(body: bytes) -> list[MessageAttribute]:
 
 def _notation(text: str, pattern: re.Pattern[bytes]) -> MessageAttribute:
     return MessageAttribute(
-        f"there is {text}",
+        f"is {text}",
         f"notation: {text}",
         lambda trial: pattern.search(_without_strings(trial.case.body)) is not None,
+        subject="there",
     )
 
 

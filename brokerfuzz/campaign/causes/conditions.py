@@ -29,16 +29,16 @@ _NAMES: Final = {bool: "boolean", int: "number", float: "number", str: "string",
 @dataclass(frozen=True, eq=False)
 class ConditionKind:
     """A kind of conditions with a parameter, such as a length. `subject` is what can have them, in words: `string`.
-    `test` takes such a value, the schema of its site, and the parameter. The value is parsed, or `ABSENT`. `words`
-    follow the word "if".
+    `test` takes such a value, the schema of its site, and the parameter. The value is parsed, or `ABSENT`.
+    `predicate` returns what a sentence says about the value.
     """
 
     subject: str
     test: Callable[[Any, Schema, Any], bool]
-    words: Callable[[Any], str]
+    predicate: Callable[[Any], str]
 
     def of(self, parameter: Any = None) -> "ValueCondition":
-        return ValueCondition(self, self.words(parameter), parameter)
+        return ValueCondition(self, self.predicate(parameter), parameter)
 
     def holds(self, value: Any, schema: Schema, parameter: Any = None) -> bool:
         is_possible = self.subject in ("property", "value", _NAMES.get(type(value)))
@@ -47,17 +47,14 @@ class ConditionKind:
 
 @dataclass(frozen=True, slots=True)
 class ValueCondition:
-    """`str()` follows the word "if"."""
+    """`predicate` follows a subject: `is absent`, `contains "'"`."""
 
     kind: ConditionKind
-    text: str
+    predicate: str
     parameter: Any = field(compare=False)
 
     def holds(self, value: Any, schema: Schema) -> bool:
         return self.kind.holds(value, schema, self.parameter)
-
-    def __str__(self) -> str:
-        return self.text
 
 
 def _has_other_type(value: Any, schema: Schema, name: str) -> bool:
@@ -106,70 +103,72 @@ def _bound_in_words(side: str, bound: int, only_integers: bool) -> str:
     bits = next((name for power, name in _BITS.items() if abs(abs(bound) - 2**power) <= 1), None)
     if abs(bound) > 2**64:
         bits = "64 bits"
-    return f"it is {'an integer ' * only_integers}{f'beyond {bits}' if bits else f'{side} {bound:,}'}"
+    return f"is {'an integer ' * only_integers}{f'beyond {bits}' if bits else f'{side} {bound:,}'}"
 
 
 def _edges_of(subject: str) -> ConditionKind:
-    return ConditionKind(subject, lambda value, schema, edge: edge.test(value, schema), lambda edge: str(edge.text))
+    return ConditionKind(
+        subject, lambda value, schema, edge: edge.test(value, schema), lambda edge: str(edge.predicate)
+    )
 
 
-MISSING: Final = ConditionKind("property", lambda value, schema, _: value is ABSENT, lambda _: "it is absent")
+MISSING: Final = ConditionKind("property", lambda value, schema, _: value is ABSENT, lambda _: "is absent")
 WITHOUT_VALUE: Final = ConditionKind(
-    "property", lambda value, schema, _: value is ABSENT or value is None, lambda _: "it is absent or null"
+    "property", lambda value, schema, _: value is ABSENT or value is None, lambda _: "is absent or null"
 )
-PRESENT: Final = ConditionKind("property", lambda value, schema, _: value is not ABSENT, lambda _: "it is present")
+PRESENT: Final = ConditionKind("property", lambda value, schema, _: value is not ABSENT, lambda _: "is present")
 HAS_VALUE: Final = ConditionKind(
-    "property", lambda value, schema, _: value is not ABSENT and value is not None, lambda _: "it has a value"
+    "property", lambda value, schema, _: value is not ABSENT and value is not None, lambda _: "has a value"
 )
-EQUALS: Final = ConditionKind("value", _is_equal, lambda value: f"it is {describe(value)}")
+EQUALS: Final = ConditionKind("value", _is_equal, lambda value: f"is {describe(value)}")
 DIFFERS: Final = ConditionKind(
     "value",
     lambda value, schema, other: value is not ABSENT and bool(value != other),
-    lambda other: f"it is not {describe(other)}",
+    lambda other: f"is not {describe(other)}",
 )
-OTHER_TYPE: Final = ConditionKind("value", _has_other_type, lambda name: f"it is {with_article(name)}")
+OTHER_TYPE: Final = ConditionKind("value", _has_other_type, lambda name: f"is {with_article(name)}")
 EDGES: Final = {subject: _edges_of(subject) for subject in ("string", "number")}
 CONTAINS: Final = ConditionKind(
-    "string", lambda text, schema, literal: literal in text, lambda literal: f"it contains {describe(literal)}"
+    "string", lambda text, schema, literal: literal in text, lambda literal: f"contains {describe(literal)}"
 )
 LONGER: Final = ConditionKind(
     "string",
     lambda text, schema, length: len(text) > length,
-    lambda length: f"it is longer than {length:,} characters",
+    lambda length: f"is longer than {length:,} characters",
 )
 MORE_BYTES: Final = ConditionKind(
     "string",
     lambda text, schema, size: utf8_length(text) > size,
-    lambda size: f"it is longer than {size:,} bytes in UTF-8",
+    lambda size: f"is longer than {size:,} bytes in UTF-8",
 )
 MORE_UNITS: Final = ConditionKind(
     "string",
     lambda text, schema, length: utf16_length(text) > length,
-    lambda length: f"it is longer than {length:,} characters in UTF-16",
+    lambda length: f"is longer than {length:,} characters in UTF-16",
 )
 HAS_LONE_SURROGATE: Final = ConditionKind(
     "string",
     lambda text, schema, _: any("\ud800" <= letter <= "\udfff" for letter in text),
-    lambda _: "it contains half of a surrogate pair",
+    lambda _: "contains half of a surrogate pair",
 )
 ONLY_ASCII_SPACE: Final = ConditionKind(  # each language has its own idea of what else is blank
     "string",
     lambda text, schema, _: text != "" and not text.strip(" \t\n\v\f\r"),
-    lambda _: "it contains only spaces, tabs and line breaks",
+    lambda _: "contains only spaces, tabs and line breaks",
 )
 BEYOND_ASCII: Final = ConditionKind(
-    "string", lambda text, schema, _: not text.isascii(), lambda _: "it contains a character beyond ASCII"
+    "string", lambda text, schema, _: not text.isascii(), lambda _: "contains a character beyond ASCII"
 )
 BEYOND_LATIN_1: Final = ConditionKind(  # HTTP headers, and databases with an old encoding
     "string",
     lambda text, schema, _: max(text, default="") > "\xff",
-    lambda _: "it contains a character beyond Latin-1",
+    lambda _: "contains a character beyond Latin-1",
 )
 HAS_POINT: Final = ConditionKind(  # some readers reject 1.0 and 1e2 where they expect an integer
-    "number", lambda number, schema, _: isinstance(number, float), lambda _: "it has a decimal point or an exponent"
+    "number", lambda number, schema, _: isinstance(number, float), lambda _: "has a decimal point or an exponent"
 )
 IS_INTEGER: Final = ConditionKind(
-    "number", lambda number, schema, _: isinstance(number, int), lambda _: "it is written as an integer"
+    "number", lambda number, schema, _: isinstance(number, int), lambda _: "is written as an integer"
 )
 # Some readers treat an integer and the same number with a fraction differently.
 ABOVE: Final = ConditionKind("number", _is_above, lambda bound: _bound_in_words("above", *bound))
@@ -177,7 +176,7 @@ BELOW: Final = ConditionKind("number", _is_below, lambda bound: _bound_in_words(
 MORE_DIGITS: Final = ConditionKind(
     "number",
     lambda number, schema, count: digit_count(number) > count,
-    lambda count: f"it has more than {counted(count, 'digit')}",
+    lambda count: f"has more than {counted(count, 'digit')}",
 )
 MORE_PLACES: Final = ConditionKind(
     "number",
@@ -187,12 +186,12 @@ MORE_PLACES: Final = ConditionKind(
 MORE_ITEMS: Final = ConditionKind(
     "array",
     lambda items, schema, count: len(items) > count,
-    lambda count: f"it has more than {counted(count, 'item')}",
+    lambda count: f"has more than {counted(count, 'item')}",
 )
 ITEM_COUNT: Final = ConditionKind(
     "array",
     lambda items, schema, count: len(items) == count,
-    lambda count: f"it has {counted(count, 'item')}" if count else "it is empty",
+    lambda count: f"has {counted(count, 'item')}" if count else "is empty",
 )
 
 

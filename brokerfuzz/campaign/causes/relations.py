@@ -29,12 +29,13 @@ class _Relation:
     """
 
     site: Site
-    text: str
+    predicate: str
     groups: Callable[[Any], Sequence[Sequence[Steps]]]
     is_order: bool = False
 
     def attribute(self) -> MessageAttribute:
-        return MessageAttribute(self.text, f"{self.site.path}: {self.text}", self._holds, place=self.site.path)
+        key = f"{self.site.path}: it {self.predicate}"
+        return MessageAttribute(self.predicate, key, self._holds, place=self.site.path)
 
     def _holds(self, trial: Trial) -> bool:
         with suppress(ValueError, RecursionError):  # not JSON, or nested too deeply
@@ -83,11 +84,11 @@ def _relations_at(site: Site) -> Iterator[_Relation]:
     siblings = site.parent.properties if site.parent else {}
     for name in siblings:
         if name != site.name:
-            yield _Relation(site, f"it is equal to {name}", _pairs(site, name, _are_equal))
-            yield _Relation(site, f"it is below {name}", _pairs(site, name, _is_below), is_order=True)
-            yield _Relation(site, f"it is above {name}", _pairs(site, name, _is_above), is_order=True)
+            yield _Relation(site, f"is equal to {name}", _pairs(site, name, _are_equal))
+            yield _Relation(site, f"is below {name}", _pairs(site, name, _is_below), is_order=True)
+            yield _Relation(site, f"is above {name}", _pairs(site, name, _is_above), is_order=True)
     if site.arrays:
-        yield _Relation(site, "it occurs in two items", _repeated(site))
+        yield _Relation(site, "occurs in two items", _repeated(site))
 
 
 def _pairs(

@@ -26,25 +26,25 @@ INSTANTS = EdgeTable(
     (
         Edge(
             "leap-day",
-            "it is on a leap day",
+            "is on a leap day",
             lambda text, schema: "-02-29T" in text,
             ("2024-02-29T23:59:59Z", "2000-02-29T23:59:59Z"),
         ),
         Edge(
             "beyond-2038",
-            "it is later than 2038",
+            "is later than 2038",
             lambda text, schema: text > "2038-01-19T03:14:07",
             ("2038-01-19T03:14:08Z", "2099-12-31T23:59:59Z", "9999-12-31T23:59:59Z"),
         ),
         Edge(
             "before-1970",
-            "it is before 1970",
+            "is before 1970",
             lambda text, schema: text < "1970",
             ("1753-01-01T00:00:00Z", "1900-01-01T00:00:00Z", "1969-12-31T23:59:59Z"),
         ),
         Edge(
             "end-of-a-day",
-            "it is the last second of a day",
+            "is the last second of a day",
             lambda text, schema: "T23:59:59" in text,
             ("1999-12-31T23:59:59Z",),
         ),
@@ -120,10 +120,10 @@ class Cron(Notation, kind="cron"):
     plain = EdgeTable(
         ("0 0 * * *", "0 0 29 2 *", "59 23 31 12 7"),
         (
-            Edge("steps", "it contains a step such as */5", any_of("/"), ("*/5 * * * *", "15 */2 * 1-6 0")),
-            Edge("ranges", "it contains a range", any_of("-"), ("0 9 * * 1-5",)),
-            Edge("lists", "it contains a list", any_of(","), ("30 6 1,15 * *",)),
-            Edge("every-minute", "it begins with *", lambda text, schema: text[:1] == "*", ("* * * * *",)),
+            Edge("steps", "contains a step such as */5", any_of("/"), ("*/5 * * * *", "15 */2 * 1-6 0")),
+            Edge("ranges", "contains a range", any_of("-"), ("0 9 * * 1-5",)),
+            Edge("lists", "contains a list", any_of(","), ("30 6 1,15 * *",)),
+            Edge("every-minute", "begins with *", lambda text, schema: text[:1] == "*", ("* * * * *",)),
         ),
     )
     unusual: ClassVar[Mapping[str, str]] = {
@@ -152,22 +152,22 @@ _URL_PATTERN = re.compile(
 URLS = EdgeTable(
     ("https://example.com/", "https://example.com/a/b.png", "https://xn--bcher-kva.example/"),
     (
-        Edge("no-path", "it has no path", lambda text, schema: text.count("/") == 2, ("https://example.com",)),
-        Edge("port", "it contains a port", lambda text, schema: text.count(":") == 2, ("https://example.com:8443/",)),
-        Edge("query", "it contains a query", any_of("?"), ("https://example.com/a?b=c&d=%20#e",)),
+        Edge("no-path", "has no path", lambda text, schema: text.count("/") == 2, ("https://example.com",)),
+        Edge("port", "contains a port", lambda text, schema: text.count(":") == 2, ("https://example.com:8443/",)),
+        Edge("query", "contains a query", any_of("?"), ("https://example.com/a?b=c&d=%20#e",)),
         Edge(
             "escapes",
-            "it contains a percent-encoded character",
+            "contains a percent-encoded character",
             any_of("%"),
             ("https://cdn.example.com/%E6%BC%A2.pdf",),
         ),
         Edge(
             "unencrypted",
-            "it begins with http:",
+            "begins with http:",
             lambda text, schema: text.startswith("http:"),
             ("http://example.com",),
         ),
-        Edge("long", "it is long", lambda text, schema: len(text) >= 200, ("https://example.com/" + "a" * 235,)),
+        Edge("long", "is long", lambda text, schema: len(text) >= 200, ("https://example.com/" + "a" * 235,)),
     ),
 )
 
@@ -201,10 +201,10 @@ class Name(Notation, kind="name"):
     plain = EdgeTable(
         ("A", "Active", "Component", "Discontinued", "Kit"),
         (
-            Edge("one-letter", "it is a single letter", lambda text, schema: len(text) == 1, ("B",)),
-            Edge("several-words", "it has several words", any_of(" "), ("In Review", "Print on Demand")),
-            Edge("small-letters", "it has only small letters", lambda text, schema: text.islower(), ("active",)),
-            Edge("digits", "it contains a digit", some_letter(str.isdigit), ("v2",)),
+            Edge("one-letter", "is a single letter", lambda text, schema: len(text) == 1, ("B",)),
+            Edge("several-words", "has several words", any_of(" "), ("In Review", "Print on Demand")),
+            Edge("small-letters", "has only small letters", lambda text, schema: text.islower(), ("active",)),
+            Edge("digits", "contains a digit", some_letter(str.isdigit), ("v2",)),
         ),
     )
     unusual: ClassVar[Mapping[str, str]] = {
