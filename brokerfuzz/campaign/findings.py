@@ -41,7 +41,7 @@ def _with_names_of_their_own(findings: Sequence[Finding]) -> Iterator[Finding]:
 
 def _finding(explanation: Explanation, evidence: Evidence, target: Target, fresh: FreshValues | None) -> Finding:
     failure = explanation.failure
-    cases = [trial.case for trial in evidence.cases(explanation.covered)]
+    cases = [trial.case for trial in evidence.trials_in(explanation.covered)]
     changes = fresh is not None and fresh.changes(failure.case, failure.body)
     name = fresh.name if fresh is not None else None
     rule = failure.verdict.broken[0].rule if failure.verdict.broken else ""

@@ -15,7 +15,7 @@ from typing import Final
 
 from brokerfuzz.campaign.causes.attributes import Attribute
 from brokerfuzz.campaign.causes.conditions import DIFFERS, EQUALS, HAS_VALUE, MISSING
-from brokerfuzz.campaign.causes.evidence import COUNTEREXAMPLE, Evidence, Mask, is_certain, union
+from brokerfuzz.campaign.causes.evidence import COUNTEREXAMPLE, Evidence, TrialSet, is_certain, union
 from brokerfuzz.campaign.causes.explanation import MOST_NAMED, Explanation
 from brokerfuzz.campaign.causes.leniencies import (
     IGNORES_CASE,
@@ -60,7 +60,7 @@ class _Unit:
 
     rule: str
     habit: Habit | None
-    cases: Mask
+    cases: TrialSet
 
     @property
     def site(self) -> str:
@@ -77,7 +77,7 @@ class _Candidate:
     key: tuple[str, ...]
     text: str
     units: frozenset[_Unit]
-    cases: Mask
+    cases: TrialSet
     simplicity: int = 1
     is_habit: bool = False
     is_everywhere: bool = False
@@ -89,16 +89,16 @@ class AcceptanceSearch:
     target checks something.
     """
 
-    def __init__(self, evidence: Evidence, sporadic: Mask = 0) -> None:
+    def __init__(self, evidence: Evidence, sporadic: TrialSet = 0) -> None:
         self._evidence, self._contract = evidence, evidence.contract
-        self._failing = evidence.mask(lambda trial: trial.contradiction == "invalid-accepted") & ~sporadic
-        self._concerned = evidence.mask(_could_fail) & ~sporadic
+        self._failing = evidence.where(lambda trial: trial.contradiction == "invalid-accepted") & ~sporadic
+        self._concerned = evidence.where(_could_fail) & ~sporadic
         self._ignoring_unknown = {
             trial.rule
-            for trial in evidence.cases(self._failing)
+            for trial in evidence.trials_in(self._failing)
             if trial.rule and habit_of(trial.case, self._contract) == IGNORES_UNKNOWN
         }
-        units = evidence.cases_by(self._rule_and_habit, self._failing)
+        units = evidence.trials_by(self._rule_and_habit, self._failing)
         self._units = [_Unit(rule, habit, cases) for (rule, habit), cases in units.items()]
 
     def explanations(self) -> list[Explanation]:
@@ -109,8 +109,8 @@ class AcceptanceSearch:
         return list(self._greedy())
 
     def _accepts_everything(self) -> bool:
-        invalid = self._evidence.mask(lambda trial: trial.verdict.label == "invalid")
-        rules = {trial.rule for trial in self._evidence.cases(invalid)}
+        invalid = self._evidence.where(lambda trial: trial.verdict.label == "invalid")
+        rules = {trial.rule for trial in self._evidence.trials_in(invalid)}
         return len(rules) >= MANY_RULES and self._failing.bit_count() >= ALMOST * invalid.bit_count()
 
     def _greedy(self) -> Iterator[Explanation]:
@@ -132,7 +132,7 @@ class AcceptanceSearch:
         """Says what a lenient parser accepts. Of all other units, one value says enough."""
         if parts_of_id(unit.rule).keyword != JSON_RULE:
             return ""
-        techniques = {fault.technique for trial in self._evidence.cases(unit.cases) for fault in trial.case.faults}
+        techniques = {fault.technique for trial in self._evidence.trials_in(unit.cases) for fault in trial.case.faults}
         return f"message: accepts text that is not JSON ({listed(sorted(techniques), most=MOST_NAMED)})"
 
     def _explanation_of(self, candidate: _Candidate, units: Sequence[_Unit]) -> Explanation:
@@ -162,16 +162,16 @@ class AcceptanceSearch:
         self,
         key: tuple[str, ...],
         text: str,
-        covered: Mask,
-        tried: Mask,
+        covered: TrialSet,
+        tried: TrialSet,
         *,
         is_habit: bool = False,
         names_items: bool = False,
     ) -> Explanation:
-        cases = self._evidence.cases(covered)
-        plainest = min(self._evidence.cases(covered & tried) or cases, key=_strangeness)
+        cases = self._evidence.trials_in(covered)
+        plainest = min(self._evidence.trials_in(covered & tried) or cases, key=_strangeness)
         rules = list(dict.fromkeys(trial.verdict.broken[0].rule for trial in cases))
-        tried_rules = {trial.rule for trial in self._evidence.cases(tried | covered)} - {None}
+        tried_rules = {trial.rule for trial in self._evidence.trials_in(tried | covered)} - {None}
         violation = plainest.verdict.broken[0]
         text = text or contradiction(violation.rule, violation.at, violation.found, violation.demanded, "accepted")
         if not names_items and self._is_checked_in_first_items(covered, rules):
@@ -191,12 +191,12 @@ class AcceptanceSearch:
     # --------------------------------------------------------------------------------------------------------- evidence
 
     @cached_property
-    def _habits(self) -> dict[Habit, Mask]:
-        return self._evidence.cases_by(self._habits_of, self._concerned)
+    def _habits(self) -> dict[Habit, TrialSet]:
+        return self._evidence.trials_by(self._habits_of, self._concerned)
 
     @cached_property
-    def _places(self) -> dict[UncheckedPlace, Mask]:
-        return self._evidence.cases_by(self._places_of, self._concerned)
+    def _places(self) -> dict[UncheckedPlace, TrialSet]:
+        return self._evidence.trials_by(self._places_of, self._concerned)
 
     def _habits_of(self, trial: Trial) -> Iterator[Habit]:
         """A message with several faults shows no habit."""
@@ -208,10 +208,10 @@ class AcceptanceSearch:
     def _places_of(self, trial: Trial) -> Iterator[UncheckedPlace]:
         return unchecked_places_of(trial.case, self._contract)
 
-    def _tried_rules(self, cases: Mask) -> int:
+    def _tried_rules(self, cases: TrialSet) -> int:
         return sum(bool(cases & with_rule) for with_rule in self._of_kind("rule").values())
 
-    def _is_checked_in_first_items(self, covered: Mask, rules: Sequence[str]) -> bool:
+    def _is_checked_in_first_items(self, covered: TrialSet, rules: Sequence[str]) -> bool:
         """Returns whether these cases have their faults in later items of an array, and its first item is checked."""
         tried = self._with_rules(rules) & self._concerned
         return any(
@@ -220,8 +220,8 @@ class AcceptanceSearch:
         )
 
     @cached_property
-    def _in_later_items(self) -> dict[str, Mask]:
-        return self._evidence.cases_by(
+    def _in_later_items(self) -> dict[str, TrialSet]:
+        return self._evidence.trials_by(
             lambda trial: [array for fault in trial.case.faults for array in arrays_with_later_item(fault)],
             self._concerned,
         )
@@ -229,14 +229,14 @@ class AcceptanceSearch:
     def _rule_and_habit(self, trial: Trial) -> Iterator[tuple[str, Habit | None]]:
         yield trial.rule or trial.verdict.broken[0].rule, next(self._habits_of(trial), None)
 
-    def _of_kind(self, kind: str) -> dict[UncheckedPlace, Mask]:
+    def _of_kind(self, kind: str) -> dict[UncheckedPlace, TrialSet]:
         return {place: cases for place, cases in self._places.items() if place.kind == kind}
 
-    def _with_rules(self, rules: Iterable[str]) -> Mask:
-        masks = {place.name: cases for place, cases in self._of_kind("rule").items()}
-        return union(masks[rule] for rule in rules)
+    def _with_rules(self, rules: Iterable[str]) -> TrialSet:
+        cases_of = {place.name: cases for place, cases in self._of_kind("rule").items()}
+        return union(cases_of[rule] for rule in rules)
 
-    def _certain(self, kind: str) -> dict[UncheckedPlace, Mask]:
+    def _certain(self, kind: str) -> dict[UncheckedPlace, TrialSet]:
         """Returns the places of this kind at which (almost) every fault is accepted, whatever the habit."""
         habits = self._habits.values()
         return {
@@ -245,13 +245,13 @@ class AcceptanceSearch:
             if is_certain(cases, self._failing) and sum(bool(cases & habit) for habit in habits) >= SEVERAL
         }
 
-    def _units_within(self, cases: Mask) -> frozenset[_Unit]:
+    def _units_within(self, cases: TrialSet) -> frozenset[_Unit]:
         """Returns the units whose cases are (almost) all among these cases."""
         return frozenset(
             unit for unit in self._units if (unit.cases & cases).bit_count() >= COVERED * unit.cases.bit_count()
         )
 
-    def _explains(self, cases: Mask) -> bool:
+    def _explains(self, cases: TrialSet) -> bool:
         """Returns whether (almost) all of these cases fail, but not most of the others."""
         failed = (cases & self._failing).bit_count()
         if failed < (FEW if failed == cases.bit_count() else ENOUGH) or not is_certain(cases, self._failing):
@@ -283,7 +283,7 @@ class AcceptanceSearch:
         yield from self._sites_with_several_habits(everywhere)
         yield from self._unchecked_places()
 
-    def _habits_at_several_places(self, unread: Mask) -> Iterator[_Candidate]:
+    def _habits_at_several_places(self, unread: TrialSet) -> Iterator[_Candidate]:
         """Yields the habits at several places, or at all places that are checked at all."""
         read_units = frozenset(self._units) - self._units_within(unread)
         tried = {habit: cases & ~unread for habit, cases in self._habits.items()}
@@ -326,22 +326,22 @@ class AcceptanceSearch:
                 partly[place] = cases
         contexts = {context: self._evidence.having(context) for context in self._contexts()} if partly else {}
         for place, cases in partly.items():
-            for context, mask in contexts.items():
-                both = cases & mask
-                if both not in (cases, mask) and self._explains(both):
+            for context, with_context in contexts.items():
+                both = cases & with_context
+                if both not in (cases, with_context) and self._explains(both):
                     text = f"{self._text_of(place, both)} if {context.clause(with_subject=True)}"
                     candidate = self._place(text, place, both, -2)
                     units = frozenset(unit for unit in candidate.units if not unit.cases & ~both)
                     yield replace(candidate, units=units)
 
-    def _text_of(self, place: UncheckedPlace, cases: Mask) -> str:
+    def _text_of(self, place: UncheckedPlace, cases: TrialSet) -> str:
         if place.kind != "without value":
             return place.text
-        faults = [(trial.case, fault) for trial in self._evidence.cases(cases) for fault in trial.case.faults]
+        faults = [(trial.case, fault) for trial in self._evidence.trials_in(cases) for fault in trial.case.faults]
         absences = {missing_null_or_empty(place.name, fault, case, self._contract) for case, fault in faults} - {""}
         return f"{place.name}: accepted if it is {listed(sorted(absences), 'or')}"
 
-    def _place(self, text: str, place: UncheckedPlace, cases: Mask, simplicity: int) -> _Candidate:
+    def _place(self, text: str, place: UncheckedPlace, cases: TrialSet, simplicity: int) -> _Candidate:
         units = self._units_within(cases)
         return _Candidate((text,), text, units, cases, simplicity, checked_items=place.checked_items)
 
@@ -354,11 +354,11 @@ class AcceptanceSearch:
                 yield from (Attribute(condition, path) for condition in (HAS_VALUE.of(), MISSING.of(), EQUALS.of(None)))
 
 
-def _about_types(rules: dict[UncheckedPlace, Mask]) -> list[Mask]:
+def _about_types(rules: dict[UncheckedPlace, TrialSet]) -> list[TrialSet]:
     return [cases for rule, cases in rules.items() if rule.name.endswith(":type")]
 
 
-def _outermost(places: dict[UncheckedPlace, Mask]) -> dict[UncheckedPlace, Mask]:
+def _outermost(places: dict[UncheckedPlace, TrialSet]) -> dict[UncheckedPlace, TrialSet]:
     names = [place.name for place in places]
     return {
         place: cases

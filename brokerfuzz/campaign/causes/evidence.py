@@ -23,8 +23,8 @@ CERTAIN: Final = 0.95
 COUNTEREXAMPLE: Final = 10
 """The number of failing cases that one case outweighs that does not fail."""
 
-Mask = int
-"""A set of cases: bit `i` stands for the case at position `i` of `Evidence.trials`."""
+TrialSet = int
+"""A set of trials: bit `i` stands for the one at position `i` of `Evidence.trials`."""
 
 Indexes = tuple[int, ...]
 """The indexes of the array items around a value."""
@@ -41,38 +41,38 @@ class Evidence:
         self.trials = trials
         self.contract = contract
         self.message_type: MessageType = message_type
-        self._masks: dict[Attribute | MessageAttribute, Mask] = {}
+        self._having: dict[Attribute | MessageAttribute, TrialSet] = {}
 
-    def mask(self, holds: Callable[[Trial], bool]) -> Mask:
-        return self.mask_of(position for position, trial in enumerate(self.trials) if holds(trial))
+    def where(self, holds: Callable[[Trial], bool]) -> TrialSet:
+        return self.at(position for position, trial in enumerate(self.trials) if holds(trial))
 
-    def mask_of(self, positions: Iterable[int]) -> Mask:
+    def at(self, positions: Iterable[int]) -> TrialSet:
         bits = bytearray(len(self.trials) // 8 + 1)
         for position in positions:
             bits[position // 8] |= 1 << position % 8
         return int.from_bytes(bits, "little")
 
-    def positions(self, mask: Mask) -> list[int]:
-        return [position for position in range(len(self.trials)) if mask >> position & 1]
+    def positions(self, trials: TrialSet) -> list[int]:
+        return [position for position in range(len(self.trials)) if trials >> position & 1]
 
-    def cases(self, mask: Mask) -> list[Trial]:
-        return [self.trials[position] for position in self.positions(mask)]
+    def trials_in(self, trials: TrialSet) -> list[Trial]:
+        return [self.trials[position] for position in self.positions(trials)]
 
-    def cases_by(self, facts: Callable[[Trial], Iterable[_Fact]], among: Mask) -> dict[_Fact, Mask]:
-        """Maps each fact to those of some cases that show it."""
+    def trials_by(self, facts: Callable[[Trial], Iterable[_Fact]], among: TrialSet) -> dict[_Fact, TrialSet]:
+        """Maps each fact to those of some trials that show it."""
         positions: dict[_Fact, list[int]] = defaultdict(list)
         for position in self.positions(among):
             for fact in facts(self.trials[position]):
                 positions[fact].append(position)
-        return {fact: self.mask_of(with_fact) for fact, with_fact in positions.items()}
+        return {fact: self.at(with_fact) for fact, with_fact in positions.items()}
 
-    def having(self, attribute: Attribute | MessageAttribute) -> Mask:
-        """Returns the cases that have the attribute."""
-        if attribute not in self._masks:
-            self._masks[attribute] = self._having(attribute)
-        return self._masks[attribute]
+    def having(self, attribute: Attribute | MessageAttribute) -> TrialSet:
+        """Returns the trials whose cases have the attribute."""
+        if attribute not in self._having:
+            self._having[attribute] = self._with(attribute)
+        return self._having[attribute]
 
-    def having_all(self, attributes: Attributes) -> Mask:
+    def having_all(self, attributes: Attributes) -> TrialSet:
         """Returns the cases that have all the attributes, those about the items of one array in the same item."""
         cases = (1 << len(self.trials)) - 1
         for attribute in attributes:
@@ -84,7 +84,7 @@ class Evidence:
         ]
         if len(in_arrays) < 2:
             return cases
-        return self.mask_of(
+        return self.at(
             position for position in self.positions(cases) if self.has(in_arrays, self.trials[position].case.value)
         )
 
@@ -106,29 +106,29 @@ class Evidence:
         arrays = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], steps))
         return any(there[:arrays] == indexes[:arrays] for there in self._indexes(attribute, values))
 
-    def numbers(self, site: str, cases: Mask) -> list[float]:
+    def numbers(self, site: str, cases: TrialSet) -> list[float]:
         """Returns the numbers that these cases have at a site."""
         return [
             number
             for (kind, number), positions in self._positions_by_value.get(site, {}).items()
-            if kind in (int, float) and self.mask_of(positions) & cases
+            if kind in (int, float) and self.at(positions) & cases
         ]
 
-    def most_items(self, site: str, cases: Mask) -> int:
+    def most_items(self, site: str, cases: TrialSet) -> int:
         """Returns the largest number of items that an array has in these cases."""
         most = 0
         for (kind, size), positions in self._positions_by_value.get(site, {}).items():
-            if kind is list and self.mask_of(positions) & cases:
+            if kind is list and self.at(positions) & cases:
                 most = max(most, size)
         return most
 
-    def _having(self, attribute: Attribute | MessageAttribute) -> Mask:
+    def _with(self, attribute: Attribute | MessageAttribute) -> TrialSet:
         if isinstance(attribute, MessageAttribute):
-            return self.mask(attribute.holds)
+            return self.where(attribute.holds)
         if attribute.items is None:
-            return self.mask_of(self._positions_with(attribute))
+            return self.at(self._positions_with(attribute))
         positions = self.positions(self.having(Attribute(attribute.condition, attribute.site)))
-        return self.mask_of(
+        return self.at(
             position for position in positions if self.has((attribute,), self.trials[position].case.value)
         )
 
@@ -190,11 +190,11 @@ def occurrences(
             yield from occurrences(item, sites, path_below(site, index), (*indexes, index))
 
 
-def union(masks: Iterable[Mask]) -> Mask:
-    return reduce(or_, masks, 0)
+def union(sets: Iterable[TrialSet]) -> TrialSet:
+    return reduce(or_, sets, 0)
 
 
-def is_certain(mask: Mask, failing: Mask) -> bool:
-    """Returns whether (almost) every case of a set fails."""
-    failed = (mask & failing).bit_count()
-    return failed > 0 and failed >= CERTAIN * mask.bit_count()
+def is_certain(trials: TrialSet, failing: TrialSet) -> bool:
+    """Returns whether (almost) every trial of a set is failing."""
+    failed = (trials & failing).bit_count()
+    return failed > 0 and failed >= CERTAIN * trials.bit_count()

@@ -6,7 +6,7 @@ from typing import Final
 
 from brokerfuzz.campaign.causes.attributes import VALID, Attribute, Attributes
 from brokerfuzz.campaign.causes.conditions import EQUALS, ITEM_COUNT, MISSING, WITHOUT_VALUE
-from brokerfuzz.campaign.causes.evidence import Mask, union
+from brokerfuzz.campaign.causes.evidence import TrialSet, union
 from brokerfuzz.campaign.contradictions import FINDING_KINDS, FindingKind
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.finding import finding_name
@@ -29,8 +29,8 @@ class Cause:
     failure: Failure
     attributes: Attributes
     places: tuple[str, ...]
-    covered: Mask
-    tried: Mask
+    covered: TrialSet
+    tried: TrialSet
     text: tuple[str, ...]
     line: str = ""
 
@@ -90,8 +90,8 @@ class Explanation:
     failure: Failure
     key: tuple[str, ...]
     failing: tuple[str, ...]
-    covered: Mask = 0
-    tried: Mask = 0
+    covered: TrialSet = 0
+    tried: TrialSet = 0
     places: tuple[str, ...] = ()
     sites: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
@@ -141,7 +141,7 @@ def explanation_of_loss(failure: Failure) -> Explanation:
     return Explanation(text=text, failure=failure, key=("stopped-answering",), failing=("stopped answering",))
 
 
-def explanation_of_differing_answers(failure: Failure, covered: Mask, tried: Mask) -> Explanation:
+def explanation_of_differing_answers(failure: Failure, covered: TrialSet, tried: TrialSet) -> Explanation:
     """Returns the explanation of a target that sometimes rejects valid messages, and sometimes accepts them."""
     text = f"answers differ for the same message: valid messages are sometimes rejected ({failure.answer.reason})"
     return Explanation(

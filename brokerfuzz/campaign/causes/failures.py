@@ -18,7 +18,7 @@ from typing import Final
 from brokerfuzz.campaign.answer_texts import line_of_code, text_of
 from brokerfuzz.campaign.causes.attributes import VALID, Attribute, Attributes, MessageAttribute
 from brokerfuzz.campaign.causes.cause_groups import explanations_of
-from brokerfuzz.campaign.causes.evidence import Evidence, Mask, union
+from brokerfuzz.campaign.causes.evidence import Evidence, TrialSet, union
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation
 from brokerfuzz.campaign.causes.generalising import PASSING, Generaliser
 from brokerfuzz.campaign.causes.laboratory import Laboratory
@@ -56,8 +56,8 @@ class FailureSearch:
         cause covers that they contradict.
         """
         self._evidence = evidence
-        self._failing = evidence.mask(lambda trial: trial.contradiction == self._kind)
-        concerned = evidence.mask(self._could_fail)
+        self._failing = evidence.where(lambda trial: trial.contradiction == self._kind)
+        concerned = evidence.where(self._could_fail)
         self._passing = concerned & ~self._failing
         self._generaliser = Generaliser(evidence, self._failing, concerned)
         self._causes = [self._extended(cause) for cause in self._causes if self._is_still_certain(cause)]
@@ -95,7 +95,7 @@ class FailureSearch:
             cause, tried=tried, covered=cause.covered | (tried & self._generaliser.failing_at.get(cause.line, 0))
         )
 
-    def _at_the_same_line(self, unexplained: Mask) -> list[list[int]]:
+    def _at_the_same_line(self, unexplained: TrialSet) -> list[list[int]]:
         """Returns the positions of the cases with the same line of code, or with none, the plainest first. Texts do not
         tell them apart, because many name the property and not the problem.
         """
@@ -186,7 +186,7 @@ class FailureSearch:
     async def _limit(self, laboratory: Laboratory, failure: Failure) -> Attribute | MessageAttribute | None:
         """Returns the limit of the size of messages, or of the number of items in an array, if this is the cause."""
         assert laboratory.plain is not None, "may_experiment"
-        passing = [trial for trial in self._evidence.cases(self._passing) if trial.verdict.label == "valid"]
+        passing = [trial for trial in self._evidence.trials_in(self._passing) if trial.verdict.label == "valid"]
         accepted_size = max((len(trial.case.body) for trial in passing), default=0)
         limit = await limit_of_size(laboratory.problem(failure, "size"), laboratory.plain.body, accepted_size)
         if limit is not None:
@@ -195,7 +195,7 @@ class FailureSearch:
         return await limit_of_items(laboratory.problem(failure, "items"), self._evidence.contract, most_accepted)
 
     def _cause_without_experiments(self, failure: Failure, unexplained: Sequence[int]) -> Cause:
-        attributes = self._generaliser.without_experiments(failure, unexplained[0], self._evidence.mask_of(unexplained))
+        attributes = self._generaliser.without_experiments(failure, unexplained[0], self._evidence.at(unexplained))
         return self._cause_with(attributes, failure, unexplained)
 
     def _cause_with(
@@ -209,12 +209,12 @@ class FailureSearch:
         """Without attributes, the cause covers those failures that were `cured` by ordinary values at its places. The
         cause does not cover the first failure if this lacks attributes that were proven, so that it has another cause.
         """
-        tried = self._generaliser.having(attributes) if attributes else self._evidence.mask_of(cured)
+        tried = self._generaliser.having(attributes) if attributes else self._evidence.at(cured)
         first = unexplained[0]
         line = line_of_code(self._evidence.trials[first].answer)
-        covered = tried & self._evidence.mask_of(unexplained)
+        covered = tried & self._evidence.at(unexplained)
         if not attributes or self._is_known(attributes, line):
-            covered |= self._evidence.mask_of([first])
+            covered |= self._evidence.at([first])
         return Cause(
             failure=failure,
             attributes=attributes,

@@ -44,7 +44,7 @@ from brokerfuzz.campaign.causes.conditions import (
     digit_count,
     longer_than_shortened,
 )
-from brokerfuzz.campaign.causes.evidence import COUNTEREXAMPLE, Evidence, Mask, is_certain, occurrences
+from brokerfuzz.campaign.causes.evidence import COUNTEREXAMPLE, Evidence, TrialSet, is_certain, occurrences
 from brokerfuzz.campaign.difference import Difference
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.cases.covering.edges import edges
@@ -67,24 +67,24 @@ class Generaliser:
     that could.
     """
 
-    def __init__(self, evidence: Evidence, failing: Mask, concerned: Mask) -> None:
+    def __init__(self, evidence: Evidence, failing: TrialSet, concerned: TrialSet) -> None:
         self._evidence, self._failing, self._concerned = evidence, failing, concerned
-        self._rejected = evidence.mask(lambda trial: trial.answer.kind == "rejected") & ~failing
+        self._rejected = evidence.where(lambda trial: trial.answer.kind == "rejected") & ~failing
         """The target may have rejected these messages before it reached the code that fails."""
-        self.failing_at = evidence.cases_by(lambda trial: [line_of_code(trial.answer)], failing)
+        self.failing_at = evidence.trials_by(lambda trial: [line_of_code(trial.answer)], failing)
         """The failing cases of each line of code."""
-        self._rightly_rejected = self._rejected & evidence.mask(lambda trial: trial.verdict.label == "invalid")
+        self._rightly_rejected = self._rejected & evidence.where(lambda trial: trial.verdict.label == "invalid")
         self._sites = evidence.contract.sites[evidence.message_type]
         self._edges = edges(evidence.contract, evidence.message_type)
 
-    def having(self, attributes: Attributes) -> Mask:
+    def having(self, attributes: Attributes) -> TrialSet:
         return self._concerned & self._evidence.having_all(attributes)
 
     def of_notation(self, body: bytes, position: int) -> Attributes:
         """Returns the notation that explains most failures, or none. `position` is that of the failing case."""
         return self._best([(notation,) for notation in notations_of(body)], position)
 
-    def without_experiments(self, failure: Failure, position: int, unexplained: Mask) -> Attributes:
+    def without_experiments(self, failure: Failure, position: int, unexplained: TrialSet) -> Attributes:
         """Returns the attribute of the message that explains most failures, or none. If other causes explain most of
         these failures, the attribute is in them by chance.
         """
@@ -131,7 +131,7 @@ class Generaliser:
         failing, passing = self._failing_and_passing(attributes, line, is_faulty=is_faulty)
         return is_certain(failing | passing, failing)
 
-    def _failing_and_passing(self, attributes: Attributes, line: str, *, is_faulty: bool) -> tuple[Mask, Mask]:
+    def _failing_and_passing(self, attributes: Attributes, line: str, *, is_faulty: bool) -> tuple[TrialSet, TrialSet]:
         """Returns the cases with these attributes that fail at a line of code, and those that pass. A message that the
         target rejected, or with which it failed at another line, may not have reached this line.
         """
@@ -255,8 +255,8 @@ class Generaliser:
 
     def _matters(self, further: Attribute, attributes: Attributes) -> bool:
         """Returns whether cases with the `attributes` fail if they also have the further one, and pass if not."""
-        mask, having = self.having(attributes), self.having((*attributes, further))
-        passing_without = (mask & ~having & ~self._failing).bit_count()
+        cases, having = self.having(attributes), self.having((*attributes, further))
+        passing_without = (cases & ~having & ~self._failing).bit_count()
         failing_with = (having & self._failing).bit_count()
         needed = ENOUGH if self._sites[further.site or ""].required else 1
         return min(passing_without, failing_with) >= needed

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from brokerfuzz.campaign.causes.acceptances import AcceptanceSearch
-from brokerfuzz.campaign.causes.evidence import Evidence, Mask, union
+from brokerfuzz.campaign.causes.evidence import Evidence, TrialSet, union
 from brokerfuzz.campaign.causes.explanation import Explanation, explanation_of_differing_answers, explanation_of_loss
 from brokerfuzz.campaign.causes.failures import FailureSearch
 from brokerfuzz.campaign.causes.laboratory import Laboratory
@@ -91,11 +91,11 @@ class Investigation:
             for explanation in explanations
             if explanation.kind != "valid-rejected" or explanation.failure.recurred
         ]
-        rejected = self.evidence.mask(lambda trial: trial.contradiction == "valid-rejected")
+        rejected = self.evidence.where(lambda trial: trial.contradiction == "valid-rejected")
         explained = union(explanation.covered for explanation in certain if explanation.kind == "valid-rejected")
         sometimes_rejected = rejected & ~explained or rejected
-        valid = self.evidence.mask(lambda trial: trial.verdict.label == "valid")
-        failure = Failure.of(self.evidence.cases(sometimes_rejected)[0])
+        valid = self.evidence.where(lambda trial: trial.verdict.label == "valid")
+        failure = Failure.of(self.evidence.trials_in(sometimes_rejected)[0])
         return [*certain, explanation_of_differing_answers(failure, sometimes_rejected, valid)]
 
     def _evidence(self) -> Evidence:
@@ -120,7 +120,7 @@ class Investigation:
         explanations = [unmasking.masking(trial) for trial in self._seen.trials if trial.is_masked]
         self.masked = Counter(explanation.name for explanation in explanations if explanation is not None)
 
-    async def _explain_acceptances(self, laboratory: Laboratory, sporadic: Mask) -> Mask:
+    async def _explain_acceptances(self, laboratory: Laboratory, sporadic: TrialSet) -> TrialSet:
         """Explains the wrong acceptances that are not `sporadic`. Returns those that were repeated by chance: neither a
         smaller message nor the original one is accepted again.
         """
@@ -134,9 +134,9 @@ class Investigation:
             failure = explanation.failure
             if failure.is_sporadic:
                 by_chance.add((failure.number, failure.case.id))
-        return self.evidence.mask(lambda trial: (trial.number, trial.case.id) in by_chance)
+        return self.evidence.where(lambda trial: (trial.number, trial.case.id) in by_chance)
 
-    async def _sporadic_acceptances(self, laboratory: Laboratory) -> Mask:
+    async def _sporadic_acceptances(self, laboratory: Laboratory) -> TrialSet:
         """Repeats wrong acceptances, and returns those that did not occur again. If one with a rule and a technique
         occurs again, the others do, too. Other messages do not cause them, so many can be repeated at the same time.
         """
@@ -154,7 +154,7 @@ class Investigation:
                 sporadic.append(position)
 
         await laboratory.each(alike.values(), repeat)
-        return self.evidence.mask_of(sporadic)
+        return self.evidence.at(sporadic)
 
 
 async def _shrunk(explanation: Explanation, laboratory: Laboratory) -> Explanation:
