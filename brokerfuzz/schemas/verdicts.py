@@ -52,22 +52,6 @@ def must(keyword: str, demanded: str) -> str:
     return f"must {definition.verb if definition else 'be'} {demanded.removeprefix('to be ')}"
 
 
-def contradiction(rule: str, at: str, found: str, demanded: str, answered: str) -> str:
-    """Says what a target did with a wrong value, and what the contract demands: `orderMinimum: accepted 0; must be at
-    least 1`. `answered` is a verb: `accepted`, or for example `crashed (status 500) on`.
-    """
-    value = shortened(printable(found), _LONGEST_VALUE)
-    if found.startswith(UNKNOWN_PROPERTY):
-        at, value = at.rpartition("/")[0], f"the {value}"
-    elif found.startswith(NOT_JSON):
-        value = f"bytes that are not JSON ({value.removeprefix(NOT_JSON)})"
-    elif found == NOTHING:
-        value = "a message without it"
-    demand = must(parts_of_id(rule).keyword, shortened(printable(demanded), 2 * _LONGEST_VALUE))
-    place = printable(site_of(at), 100) or "message"
-    return f"{place}: {answered} {value}; {demand if answered == 'accepted' else 'must be rejected'}"
-
-
 @dataclass(frozen=True, slots=True)
 class Violation:
     """A rule that a message breaks. `at` is the JSON Pointer of the place. For a missing property, `at` is the place
@@ -86,6 +70,27 @@ class Violation:
     def __str__(self) -> str:
         under = f" under {self.under}" if self.under else ""
         return f"{self.rule} at {self.at or 'the root'}{under}: {violation(self.found, self.demanded)}"
+
+
+def place_of(broken: Violation) -> str:
+    """Returns the site of a wrong value, or that of the object with an unknown property. It is not empty."""
+    is_unknown = broken.found.startswith(UNKNOWN_PROPERTY)
+    return printable(site_of(broken.at.rpartition("/")[0] if is_unknown else broken.at), 100) or "message"
+
+
+def wrong_answer(broken: Violation, answered: str) -> str:
+    """Says what a target did with a wrong value, and what the contract demands: `accepted 0; must be at least 1`.
+    `answered` is a verb: `accepted`, or for example `crashed (status 500) on`.
+    """
+    value = shortened(printable(broken.found), _LONGEST_VALUE)
+    if broken.found.startswith(UNKNOWN_PROPERTY):
+        value = f"the {value}"
+    elif broken.found.startswith(NOT_JSON):
+        value = f"bytes that are not JSON ({value.removeprefix(NOT_JSON)})"
+    elif broken.found == NOTHING:
+        value = "a message without it"
+    demand = must(parts_of_id(broken.rule).keyword, shortened(printable(broken.demanded), 2 * _LONGEST_VALUE))
+    return f"{answered} {value}; {demand if answered == 'accepted' else 'must be rejected'}"
 
 
 @dataclass(frozen=True, slots=True)

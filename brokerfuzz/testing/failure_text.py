@@ -9,7 +9,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.stable_names import name_of, variant_of
 from brokerfuzz.errors import shortened
 from brokerfuzz.reports.fact import Fact, message_facts, text_lines
-from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS, contradiction
+from brokerfuzz.schemas.verdicts import RIGHT_ANSWERS, place_of, wrong_answer
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secrets
 from brokerfuzz.testing.failure_causes import FailedCase, causes_of
 from brokerfuzz.wording import counted, listed, printable
@@ -51,7 +51,7 @@ def _sentence(case: Case, observed: str) -> str:
         return f"{verb}: {printable(str(case), 300)}; must be {' or '.join(RIGHT_ANSWERS[case.label])}"
     broken, more = case.verdict.broken[0], len(case.verdict.broken) - 1
     more_rules = f" (and {counted(more, 'more broken rule')})" if more else ""
-    return contradiction(broken.rule, broken.at, broken.found, broken.demanded, verb) + more_rules
+    return f"{place_of(broken)}: {wrong_answer(broken, verb)}{more_rules}"
 
 
 def _facts(case: Case, observed: str) -> Iterator[Fact]:

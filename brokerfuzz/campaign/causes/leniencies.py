@@ -17,7 +17,7 @@ from brokerfuzz.cases.techniques import family_of
 from brokerfuzz.pointers import path_below, path_to, steps_of, value_at
 from brokerfuzz.schemas import Contract, Rule
 from brokerfuzz.schemas.flattening import types_of
-from brokerfuzz.schemas.rule import JSON_RULE, parts_of_id, short_id
+from brokerfuzz.schemas.rule import JSON_RULE, parts_of_id
 from brokerfuzz.wording import listed
 
 _NAMES: Final[Mapping[type, str]] = {
@@ -59,21 +59,29 @@ class Habit(NamedTuple):
 
 class UncheckedPlace(NamedTuple):
     """What a reader does not check: a `rule`, rules with a `condition`, all values `below` a site, or the items of an
-    array after the first `checked_items` (`later items`). Or it checks a site only if it has a value that is not null
-    or empty (`without value`). `name` is that of the rule, the condition, the site or the array.
+    array after the first `checked_items` (`later items`). Or it checks a site only if it has a value that is not empty
+    (`without value`), or only if it is not `missing or null`, perhaps only in later items of an `array`. `name` is that
+    of the rule, the condition, the site or the array.
+
+    A sentence about it consists of the `site` (empty if there are several) and the `statement`.
     """
 
-    kind: Literal["rule", "condition", "below", "without value", "later items"]
+    kind: Literal["rule", "condition", "below", "without value", "missing or null", "later items"]
     name: str
-    text: str
+    site: str
+    statement: str
+    array: str = ""
     checked_items: int = 0
 
 
 def unchecked_places_of(case: Case, contract: Contract) -> Iterator[UncheckedPlace]:
     for fault in case.faults:
-        yield UncheckedPlace("rule", fault.rule, f"{short_id(fault.rule)} is not checked")
-        if condition := parts_of_id(fault.rule).condition:
-            yield UncheckedPlace("condition", condition, f"the rules for {condition} are not checked")
+        rule = parts_of_id(fault.rule)
+        is_json = rule.keyword == JSON_RULE
+        statement = "accepts text that is not JSON" if is_json else f"{rule.keyword_with_condition} is not checked"
+        yield UncheckedPlace("rule", fault.rule, rule.site or "message", statement)
+        if rule.condition:
+            yield UncheckedPlace("condition", rule.condition, "", f"the rules for {rule.condition} are not checked")
         path = ""
         for step in steps_of(fault.at):
             if step.isdecimal():
@@ -81,15 +89,13 @@ def unchecked_places_of(case: Case, contract: Contract) -> Iterator[UncheckedPla
                 path += "[]"
             else:
                 path = path_below(path, step)
-            yield UncheckedPlace("below", path, f"{path}: nothing is checked")
+            yield UncheckedPlace("below", path, path, "nothing is checked")
         absence = missing_null_or_empty(path, fault, case, contract)
         if absence:
-            yield UncheckedPlace("without value", path, f"{path}: accepted if it has no value")
+            yield UncheckedPlace("without value", path, path, "accepted if it is missing, null or empty")
         if absence in ("missing", "null"):
-            text = f"{path}: accepted if it is missing or null"
-            arrays = arrays_with_later_item(fault)
-            yield UncheckedPlace("without value", path, text)
-            yield from (UncheckedPlace("without value", path, f"{text} in a later item of {array}") for array in arrays)
+            for array in ("", *arrays_with_later_item(fault)):
+                yield UncheckedPlace("missing or null", path, path, "accepted if it is missing or null", array)
 
 
 def arrays_with_later_item(fault: Fault) -> list[str]:
@@ -105,9 +111,10 @@ def arrays_with_later_item(fault: Fault) -> list[str]:
 def _in_item(array: str, index: int) -> Iterator[UncheckedPlace]:
     """Yields the unchecked items of one array, and of all arrays."""
     for name in (array, ""):
-        for first in range(1, min(index, _MOST_ITEMS) + 1):
-            checked = "the first item is" if first == 1 else f"the first {first} items are"
-            yield UncheckedPlace("later items", name, f"{name or 'arrays'}: only {checked} checked", first)
+        for checked_items in range(1, min(index, _MOST_ITEMS) + 1):
+            items = "item is" if checked_items == 1 else f"{checked_items} items are"
+            statement = f"only the first {items} checked"
+            yield UncheckedPlace("later items", name, name or "arrays", statement, checked_items=checked_items)
 
 
 def missing_null_or_empty(path: str, fault: Fault, case: Case, contract: Contract) -> str:
