@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.proof import Trial
@@ -12,20 +13,23 @@ from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets.answers import Answer
 
 
+class FailingMessage(NamedTuple):
+    body: bytes
+    verdict: Verdict
+    answer: Answer
+
+
 @dataclass(eq=False)
 class Failure:
-    """A case to which the target gave a wrong answer. `body` is the smallest message so far that shows the same
-    problem, with its verdict and its answer. It was sent again `sent` times, and `shown` times the problem occurred.
-    `whole` is true if nothing can be removed from it. It is never replaced with a message that `has_known_cause`,
-    because this may fail for another reason.
+    """A case to which the target gave a wrong answer. `message` is the smallest one so far that shows the same problem.
+    It was sent again `sent` times, and `shown` times the problem occurred. `whole` is true if nothing can be removed
+    from it. It is never replaced with a message that `has_known_cause`, because this may fail for another reason.
     """
 
     kind: FindingKind
     number: int
     case: Case
-    body: bytes
-    verdict: Verdict
-    answer: Answer
+    message: FailingMessage
     sent: int = 0
     shown: int = 0
     whole: bool = False
@@ -34,7 +38,25 @@ class Failure:
     @classmethod
     def of(cls, trial: Trial) -> "Failure":
         assert trial.contradiction is not None, "the answer is wrong"
-        return cls(trial.contradiction, trial.number, trial.case, trial.case.body, trial.verdict, trial.answer)
+        message = FailingMessage(trial.case.body, trial.verdict, trial.answer)
+        return cls(trial.contradiction, trial.number, trial.case, message)
+
+    @property
+    def body(self) -> bytes:
+        return self.message.body
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.message.verdict
+
+    @property
+    def answer(self) -> Answer:
+        return self.message.answer
+
+    def restart_with(self, message: FailingMessage) -> None:
+        """Uses another message, which was not sent again yet."""
+        self.message = message
+        self.sent = self.shown = 0
 
     @property
     def recurred(self) -> bool:

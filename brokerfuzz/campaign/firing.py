@@ -16,7 +16,7 @@ from brokerfuzz.campaign.case_stream import CaseStream
 from brokerfuzz.campaign.causes.investigation import Investigation
 from brokerfuzz.campaign.causes.laboratory import Laboratory, accepted_examples
 from brokerfuzz.campaign.exchanges import KnownAnswers
-from brokerfuzz.campaign.failure import Failure
+from brokerfuzz.campaign.failure import FailingMessage, Failure
 from brokerfuzz.campaign.findings import findings_of
 from brokerfuzz.campaign.first_contact import make_contact
 from brokerfuzz.campaign.journal import Journal, exchanges
@@ -204,7 +204,8 @@ class Campaign:
             self.stop = self.stop or Stop(lost.reason, "target")
             if not lost.excused:
                 verdict = self._settings.judge.verdict(case)
-                self._seen.last_failure = Failure("stopped-answering", number, case, case.body, verdict, lost.answer)
+                message = FailingMessage(case.body, verdict, lost.answer)
+                self._seen.last_failure = Failure("stopped-answering", number, case, message)
 
     # ------------------------------------------------------------------------------------------------ after the cases
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 from brokerfuzz.campaign.answer_texts import text_of
 from brokerfuzz.campaign.contradictions import FINDING_KINDS
-from brokerfuzz.campaign.failure import Failure
+from brokerfuzz.campaign.failure import FailingMessage, Failure
 from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.campaign.sending import Sender, TargetLostError, UnsendableError
 from brokerfuzz.json_trees import Tree, write_tree
@@ -36,10 +36,6 @@ ChangeOutcome = Literal["same problem", "other verdict", "other answer"]
 verdict`. If neither message is invalid, an answer without the problem counts as `other answer`, even if the contract
 leaves one of them open.
 """
-
-
-Shown = tuple[bytes, Verdict, Answer]
-"""A message that showed the problem."""
 
 
 @dataclass(frozen=True)
@@ -65,17 +61,20 @@ class _Tried:
 
 class Problem:
     """The problem of one contradiction. `failure` changes: it always describes the last message that had the problem,
-    and how often this message was sent again.
+    and how often this message was sent again. If `is_uncertain` is true, the target also rejects messages by chance.
 
     All methods that send messages raise `LimitReachedError`.
     """
 
-    def __init__(self, failure: Failure, judge: Judge, sender: Sender, role: str, bounds: Bounds) -> None:
+    def __init__(
+        self, failure: Failure, judge: Judge, sender: Sender, role: str, bounds: Bounds, *, is_uncertain: bool = False
+    ) -> None:
         self.failure = failure
         self._judge, self._sender, self._role, self._bounds = judge, sender, role, bounds
+        self._is_uncertain = is_uncertain
         self._wanted = signature(failure.verdict)
         self._text = text_of(failure.answer, failure.body)
-        self.earlier: list[Shown] = []
+        self.earlier: list[FailingMessage] = []
         """The larger messages that showed the problem before, the largest first."""
         self.keeps: Callable[[Tree], Awaitable[bool]] | None = None
         """A further condition of messages that replace the current one."""
@@ -99,8 +98,8 @@ class Problem:
             return False
         tried = await self._tried_with(body, any_verdict=False)
         if tried.outcome == "same problem":
-            self.earlier.append((failure.body, failure.verdict, failure.answer))
-            failure.body, failure.verdict, failure.answer = body, tried.verdict, tried.answer
+            self.earlier.append(failure.message)
+            failure.message = FailingMessage(body, tried.verdict, tried.answer)
             # if it names only one of two problems, the other must not follow
             self._text = text_of(tried.answer, body)
         return tried.outcome == "same problem"
@@ -146,20 +145,20 @@ class Problem:
         if self._requests >= self._bounds.requests or monotonic() > self._bounds.deadline:
             raise LimitReachedError
         self._requests += 1
-        failure = self.failure
-        is_uncertain = self._sender.rejects_sometimes and failure.kind == "valid-rejected"
-        repetitions = REJECTIONS if is_uncertain else 0
-        while True:
-            try:
-                answer = await self._sender.ask(self._role, failure.number, failure.case, body, again=again)
-            except TargetLostError:
-                raise LimitReachedError from None
-            if not answer.reached:
-                raise LimitReachedError
-            if answer.kind != "rejected" or not repetitions:
-                return answer
-            repetitions -= 1
-            again = True
+        answer = await self._asked(body, again=again)
+        for _ in range(REJECTIONS if self._is_uncertain else 0):
+            if answer.kind == "rejected":
+                answer = await self._asked(body, again=True)
+        return answer
+
+    async def _asked(self, body: bytes, *, again: bool) -> Answer:
+        try:
+            answer = await self._sender.ask(self._role, self.failure.number, self.failure.case, body, again=again)
+        except TargetLostError:
+            raise LimitReachedError from None
+        if not answer.reached:
+            raise LimitReachedError
+        return answer
 
     def is_shown(self, answer: Answer, body: bytes) -> bool:
         """Returns whether the answer to a message shows the problem."""
@@ -187,7 +186,7 @@ class Problem:
         failure.sent += 1
         if answer.kind == failure.answer.kind:  # the text may differ: Java soon leaves out the stack traces of crashes
             failure.shown += 1
-            failure.answer = answer
+            failure.message = failure.message._replace(answer=answer)
             self._text = text_of(answer, failure.body)
 
 

@@ -112,8 +112,6 @@ class Sender:
         self.plain: Case | None = None
         self.is_trusted = False
         self.lost: TargetLostError | None = None
-        self.rejects_sometimes = False
-        """True if the target gives different answers to the same valid message (see `differing_answers`)."""
         self.isolated = target.isolates_messages
         self.sporadic = SporadicAnswers(isolated=self.isolated)
         self.requests = self.known.count

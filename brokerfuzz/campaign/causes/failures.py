@@ -154,13 +154,13 @@ class FailureSearch:
         limit = await self._limit(laboratory, failure)
         if limit is not None:
             failure.whole = True
-            differences = laboratory.reducer.differences(failure.body)
+            differences = laboratory.differences(failure.body)
             places = [difference.place for difference in differences if difference.site == limit.site]
             return self._cause_with((limit,), failure, unexplained, places[:1])
         if unexplained[0] in self._searched:
             failure.has_known_cause = partial(self._has_known_cause, line_of_code(failure.answer))
         self._searched.add(unexplained[0])
-        causes = await laboratory.reducer.causes(laboratory.problem(failure, "shrink"))
+        causes = await laboratory.reduce(failure)
         if self._passing.bit_count() < PASSING and not await laboratory.is_cured(failure, causes):
             return self._cause_with((VALID,), failure, unexplained)
         limit = await limit_of_length(laboratory.problem(failure, "shrink"), causes)
@@ -173,9 +173,7 @@ class FailureSearch:
             return self._cause_with(attributes, failure, unexplained, places)
         sites = {cause.site for cause in in_smallest}
         causes = tuple(cause for cause in causes if cause.site in sites)
-        relations = await proven_relations(
-            laboratory.problem(failure, "shrink"), laboratory.reducer.sites_within(sites)
-        )
+        relations = await proven_relations(laboratory.problem(failure, "shrink"), laboratory.sites, sites)
         attributes = self._generaliser.of_causes(causes, limit, relations, failure, unexplained[0])
         cured: list[int] = []
         if not attributes:

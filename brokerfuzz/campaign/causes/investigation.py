@@ -45,7 +45,7 @@ class Investigation:
     async def run(self, laboratory: Laboratory) -> None:
         with suppress(TargetLostError):
             self._answers_differ = await answers_differ(self.evidence.trials, laboratory)
-        laboratory.sender.rejects_sometimes = self._answers_differ
+        laboratory.rejects_sometimes = self._answers_differ
         self._seen.trials += await laboratory.recurring_crashes()
         self._extend()
         await self._search(laboratory)

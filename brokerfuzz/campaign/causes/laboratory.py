@@ -1,4 +1,11 @@
-"""Experiments with failing messages: repeats them, reduces them, and undoes a cause in other messages."""
+"""Experiments with failing messages: repeats them, reduces them to the differences that cause the failure, shrinks
+them, and undoes these differences in other messages.
+
+    failing       {"number": "A", "comments": "it's", "description": "%", "orderMinimum": 7, …}   crashed
+    ordinary      {"number": "OFF-1", "comments": "Plain", "description": "Flyer", …}              accepted
+    reduced       {"number": "OFF-1", "comments": "'", "description": "Flyer", …}                  crashed
+    shrunk        {"comments": "'"}                                                                crashed
+"""
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -8,18 +15,17 @@ from heapq import nsmallest
 from time import monotonic
 from typing import Final, TypeVar
 
-from brokerfuzz.campaign.causes.reducing import Reducer
-from brokerfuzz.campaign.difference import Difference, OrdinaryValues, undone
-from brokerfuzz.campaign.failure import Failure
+from brokerfuzz.campaign.difference import Difference, OrdinaryValues, fewest, undone
+from brokerfuzz.campaign.failure import FailingMessage, Failure
 from brokerfuzz.campaign.judge import Judge
-from brokerfuzz.campaign.problem import TRIES, Bounds, LimitReachedError, Problem, Shown
+from brokerfuzz.campaign.problem import TRIES, Bounds, LimitReachedError, Problem
 from brokerfuzz.campaign.proof import Trial
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.shrinking import Shrinker
 from brokerfuzz.campaign.twins import Proving
 from brokerfuzz.cases.case import Case
-from brokerfuzz.json_trees import first_values, tree_of
-from brokerfuzz.schemas import MessageType
+from brokerfuzz.json_trees import Tree, first_values, tree_of
+from brokerfuzz.schemas import MessageType, Site
 from brokerfuzz.targets.threads import each
 
 MOST_EXAMPLES: Final = 500
@@ -36,7 +42,7 @@ _Item = TypeVar("_Item")
 class Laboratory:
     """`examples` are valid messages, those that the target accepted first: they have ordinary values for the parts that
     the plain message lacks. `bounds` limit the experiments with each message, and `repetitions` end at a time of their
-    own.
+    own. `rejects_sometimes` is true if the target gives different answers to the same valid message.
     """
 
     sender: Sender
@@ -47,20 +53,26 @@ class Laboratory:
     bounds: Bounds
     repetitions: Bounds
     concurrency: int
+    rejects_sometimes: bool = False
     _failures: dict[tuple[int, str], Failure] = field(default_factory=dict)
 
     @property
     def plain(self) -> Case | None:
         return self.sender.plain
 
-    @cached_property
-    def reducer(self) -> Reducer:
-        ordinary = OrdinaryValues({}, {}) if self.plain is None else OrdinaryValues.of(self.plain, self.examples)
-        return Reducer(ordinary, self.judge.contract.sites[self.message_type])
+    @property
+    def sites(self) -> Mapping[str, Site]:
+        return self.judge.contract.sites[self.message_type]
 
     async def each(self, items: Iterable[_Item], work: Callable[[_Item], Awaitable[None]]) -> None:
         """Works on several items at the same time."""
         await each(items, work, self.concurrency)
+
+    def problem(self, failure: Failure, role: str, bounds: Bounds | None = None) -> Problem:
+        is_uncertain = self.rejects_sometimes and failure.kind == "valid-rejected"
+        return Problem(failure, self.judge, self.sender, role, bounds or self.bounds, is_uncertain=is_uncertain)
+
+    # ------------------------------------------------------------------------------------------------ repeating
 
     def failure_of(self, trial: Trial) -> Failure:
         """Judges the message again: a time in it may have been in the future until now. Each case has one failure that
@@ -71,7 +83,7 @@ class Laboratory:
             return self._failures[key]
         failure = self._failures[key] = Failure.of(trial)
         if failure.kind in ("crashed", "timeout"):
-            failure.verdict = self.judge.of(trial.case, trial.case.body)
+            failure.message = failure.message._replace(verdict=self.judge.of(trial.case, trial.case.body))
         return failure
 
     def forget(self, failure: Failure) -> None:
@@ -82,9 +94,6 @@ class Laboratory:
         """Returns the failure of the same case that was repeated before, or this one."""
         return self._failures.setdefault((failure.number, failure.case.id), failure)
 
-    def problem(self, failure: Failure, role: str) -> Problem:
-        return Problem(failure, self.judge, self.sender, role, self.bounds)
-
     async def recurs(self, failure: Failure, tries: int = TRIES) -> bool:
         """Sends the message again, unless it was repeated before. A failure that does not recur is counted, and is no
         finding.
@@ -92,7 +101,7 @@ class Laboratory:
         if failure.sent:
             return not failure.is_sporadic
         with suppress(LimitReachedError):
-            await Problem(failure, self.judge, self.sender, "alone", self.repetitions).recurs(tries)
+            await self.problem(failure, "alone", self.repetitions).recurs(tries)
         if failure.is_sporadic:
             self.sender.sporadic.add(failure)
         return not failure.is_sporadic
@@ -113,6 +122,60 @@ class Laboratory:
         is_in_time = monotonic() < self.bounds.deadline
         return self.bounds.requests > 0 and is_in_time and failure.recurred and self.plain is not None
 
+    # ------------------------------------------------------------------------------------------------ reducing
+
+    @cached_property
+    def _ordinary(self) -> OrdinaryValues:
+        return OrdinaryValues({}, {}) if self.plain is None else OrdinaryValues.of(self.plain, self.examples)
+
+    def differences(self, body: bytes) -> tuple[Difference, ...]:
+        """Returns the differences between a message and the ordinary one, or none if it is not JSON."""
+        tree = tree_of(body)
+        return () if tree is None else tuple(self._ordinary.differences(tree))
+
+    async def reduce(self, failure: Failure) -> tuple[Difference, ...]:
+        """Reduces the message of a failure to the differences that cause it, and returns these. Each of them was undone
+        once, and then the answer was right. Returns none if the notation of the message is the cause, or if the message
+        is not JSON. Raises `LimitReachedError`.
+        """
+        problem = self.problem(failure, "shrink")
+        tree = tree_of(failure.body)
+        if tree is None or not await problem.adopt(tree):
+            return ()
+        differences = self.differences(failure.body)
+
+        def with_only(remaining: Collection[Difference]) -> Tree:
+            return undone(tree, [difference for difference in differences if difference not in remaining])
+
+        async def suffice(remaining: tuple[Difference, ...]) -> bool:
+            return await problem.adopt(with_only(set(remaining)))
+
+        needed = await fewest(differences, suffice)
+        causes = [
+            difference
+            for difference in needed
+            if await problem.outcome(with_only({*needed} - {difference})) == "other answer"
+        ]
+        sites = {difference.site for difference in causes or needed}
+        await Shrinker(problem, self.sites).simplify(sites)
+        return self._causes_at(sites, failure.body)
+
+    def _causes_at(self, sites: Collection[str], body: bytes) -> tuple[Difference, ...]:
+        """Returns the differences at these sites, one for each place: a property that the ordinary message lacks may
+        have an unusual value, too.
+        """
+        causes: dict[str, Difference] = {}
+        for difference in self._differences_at(sites, body):
+            earlier = causes.get(difference.place)
+            combined = difference if earlier is None else replace(earlier, is_added=True, undo=difference.undo)
+            causes[difference.place] = combined
+        return tuple(causes.values())
+
+    def _differences_at(self, sites: Collection[str], body: bytes) -> list[Difference]:
+        return [difference for difference in self.differences(body) if difference.site in sites]
+
+    # ------------------------------------------------------------------------------------------------ shrinking
+
     async def shrink(
         self, failure: Failure, causes: Sequence[Difference], simplified: Collection[str] = ()
     ) -> Sequence[Difference]:
@@ -121,31 +184,47 @@ class Laboratory:
         """
         original = replace(failure)
         problem = self.problem(failure, "shrink")
+        sites = {cause.site for cause in causes}
         remaining = causes
         with suppress(LimitReachedError):
-            remaining = await self.reducer.shrink(problem, causes)
-            await Shrinker(problem, self.reducer.sites).simplify(simplified)
+            await Shrinker(problem, self.sites).shrink()
+            if causes and await self._stays_without(sites, problem, tree_of(failure.body)):
+                # The smallest message has another problem with the same answer, so each step must keep the cause.
+                failure.message = original.message
+                problem.keeps = lambda tree: self._goes_without(sites, problem, tree)
+                await Shrinker(problem, self.sites).shrink()
+            remaining = await self._causes_in_smallest(problem, sites)
+            await Shrinker(problem, self.sites).simplify(simplified)
         with suppress(LimitReachedError):
             await self.problem(failure, "shrink").repeat()
             if failure.sent and not failure.recurred and original.recurred:
                 await self._enlarge(failure, problem.earlier)
         if failure.sent and not failure.recurred and original.recurred:
-            failure.body, failure.verdict, failure.answer = original.body, original.verdict, original.answer
-            failure.sent = failure.shown = 0
+            failure.restart_with(original.message)
             failure.whole = False
             await self.recurs(failure)
         return remaining
 
-    async def _enlarge(self, failure: Failure, earlier: Sequence[Shown]) -> None:
+    async def _causes_in_smallest(self, problem: Problem, sites: Collection[str]) -> Sequence[Difference]:
+        """Returns the causes in the smallest message: fewer differences are needed there than in a large one, which may
+        be invalid without them.
+        """
+        tree = tree_of(problem.failure.body)
+        remaining = self._causes_at(sites, problem.failure.body)
+        needed = [cause for cause in remaining if await problem.outcome(undone(tree, [cause])) != "same problem"]
+        return needed or remaining
+
+    async def _enlarge(self, failure: Failure, earlier: Sequence[FailingMessage]) -> None:
         """Tries larger and larger messages that have shown the problem: near a limit of depth, memory or time, it
         shows only sometimes.
         """
         back = 1
         while back <= len(earlier) and not failure.recurred:
-            failure.body, failure.verdict, failure.answer = earlier[-back]
-            failure.sent = failure.shown = 0
+            failure.restart_with(earlier[-back])
             await self.problem(failure, "shrink").repeat()
             back *= 2
+
+    # ------------------------------------------------------------------------------------------------ undoing causes
 
     async def cured(self, sites: Collection[str], failure: Failure, cases: Mapping[int, Case]) -> list[int]:
         """Returns the keys of the cases whose answer is right if the values at these sites are undone."""
@@ -158,16 +237,21 @@ class Laboratory:
     async def is_cured(self, failure: Failure, causes: Sequence[Difference]) -> bool:
         """Returns whether the answer to the original message is right if the causes are undone."""
         body = failure.case.body
-        problem = self.problem(replace(failure, body=body), "without")
+        problem = self.problem(replace(failure, message=failure.message._replace(body=body)), "without")
         return await self._is_cured(problem, {cause.site for cause in causes}, body)
+
+    async def _stays_without(self, sites: Collection[str], problem: Problem, tree: Tree) -> bool:
+        """Returns whether the problem stays if the values at these sites are undone."""
+        undoing = [difference for difference in self._ordinary.differences(tree) if difference.site in sites]
+        return await problem.outcome(undone(tree, undoing)) == "same problem"
+
+    async def _goes_without(self, sites: Collection[str], problem: Problem, tree: Tree) -> bool:
+        return not await self._stays_without(sites, problem, tree)
 
     async def _is_cured(self, problem: Problem, sites: Collection[str], body: bytes) -> bool:
         with suppress(LimitReachedError):
             return await problem.outcome(undone(tree_of(body), self._differences_at(sites, body))) == "other answer"
         return False
-
-    def _differences_at(self, sites: Collection[str], body: bytes) -> list[Difference]:
-        return [difference for difference in self.reducer.differences(body) if difference.site in sites]
 
 
 def accepted_examples(answers: Iterable[Trial]) -> list[Case]:

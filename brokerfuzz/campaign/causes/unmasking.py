@@ -30,7 +30,6 @@ class Unmasking:
 
     def __init__(self, laboratory: Laboratory, explanations: Sequence[Explanation]) -> None:
         self._laboratory, self._explanations = laboratory, explanations
-        self._reducer = laboratory.reducer
 
     def masking(self, trial: Trial) -> Explanation | None:
         """Returns the explanation of a rejection that proves nothing, because the twin fails, too, or of a crash that
@@ -40,7 +39,7 @@ class Unmasking:
         masked = trial.case if trial.verdict.label == "valid" else trial.twin or trial.case.twin
         if kind is None or masked is None:
             return None
-        differences = self._reducer.differences(masked.body)
+        differences = self._laboratory.differences(masked.body)
         for explanation in self._of_kind(kind):
             if any(self._is_at(cause, difference) for cause in explanation.causes for difference in differences):
                 return explanation
@@ -84,7 +83,7 @@ class Unmasking:
         if plain is None or not case.faults or tree_of(case.body) is None:
             return None
         places = [fault.at for fault in case.faults]
-        differences = self._reducer.differences(case.body)
+        differences = self._laboratory.differences(case.body)
         elsewhere = [
             difference for difference in differences if not any(_is_along(difference.place, place) for place in places)
         ]
@@ -100,7 +99,7 @@ class Unmasking:
     def _undone(self, body: bytes, causes: Sequence[Cause]) -> bytes:
         differences = [
             difference
-            for difference in self._reducer.differences(body)
+            for difference in self._laboratory.differences(body)
             if any(self._is_at(cause, difference) for cause in causes)
         ]
         return write_tree(undone(tree_of(body), differences)) if differences else body
@@ -113,7 +112,7 @@ class Unmasking:
         first = cause.attributes[0] if cause.attributes else None
         if not isinstance(first, Attribute):
             return difference.site in cause.sites
-        schema = schema_at(self._reducer.sites, difference.site)
+        schema = schema_at(self._laboratory.sites, difference.site)
         return first.site in (None, difference.site) and first.condition.holds(difference.value, schema)
 
 
