@@ -19,6 +19,11 @@ def steps_of(pointer: str) -> list[str]:
     return [unescape(token) for token in pointer.split("/")[1:]]
 
 
+def names_and_indexes(pointer: str) -> Steps:
+    """Splits a JSON Pointer into names and indexes. A name that consists of digits becomes an index."""
+    return tuple(int(step) if step.isascii() and step.isdecimal() else step for step in steps_of(pointer))
+
+
 def value_at(value: Any, steps: Iterable[str | int]) -> Any:
     """Returns the value at a place in parsed JSON. Raises `LookupError`, `ValueError` or `TypeError`."""
     for step in steps:
@@ -28,7 +33,7 @@ def value_at(value: Any, steps: Iterable[str | int]) -> Any:
 
 def site_of(pointer: str) -> str:
     """Returns the site of a JSON Pointer: `productClusters[].id` for `/productClusters/0/id`."""
-    return path_to(int(step) if step.isascii() and step.isdecimal() else step for step in steps_of(pointer))
+    return path_to(names_and_indexes(pointer))
 
 
 def path_to(steps: Iterable[str | int], above: str = "") -> str:

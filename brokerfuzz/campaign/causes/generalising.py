@@ -50,7 +50,7 @@ from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.cases.covering.edges import edges
 from brokerfuzz.generation import ABSENT
 from brokerfuzz.json_trees import Number, write_tree
-from brokerfuzz.pointers import is_within, path_below, steps_of
+from brokerfuzz.pointers import is_within, names_and_indexes, path_below
 from brokerfuzz.schemas.sites import schema_at
 from brokerfuzz.schemas.verdicts import Violation
 
@@ -112,18 +112,26 @@ class Generaliser:
         """Returns the attributes that explain most failures, or none. `failure` has the smallest message with the
         causes, and `position` is that of the case from which it was reduced. This case may lack the attributes, if it
         fails for another reason. Experiments have proven the `limit` of a length and the `relations` of values.
+
+        The attributes of all causes together come first, then those of one of them, which may be a part of the cause.
+        Then they must hold in certain items, or beside something that the ordinary message also has.
         """
-        outermost, inside = _split(causes)
-        candidates = [*self._candidates(outermost, limit, failure), *((relation,) for relation in relations)]
-        candidates_inside = [(attribute,) for cause in inside for attribute in self._attributes_of_cause(cause, limit)]
-        single = [(attribute,) for cause in outermost for attribute in self._attributes_of_cause(cause, limit)]
+        outermost = [cause for cause in causes if not any(_is_inside(cause, other) for other in causes)]
+        of_all = [*self._of_all(outermost, limit, failure), *((relation,) for relation in relations)]
+        of_inner = [
+            (attribute,)
+            for cause in causes
+            if cause not in outermost
+            for attribute in self._attributes_of_cause(cause, limit)
+        ]
+        of_one = [(attribute,) for cause in outermost for attribute in self._attributes_of_cause(cause, limit)]
         return (
-            self._best(candidates, position)
-            or self._best(candidates_inside, position)
-            or self._best(single, position, ENOUGH)
-            or self._best(self._in_items([*candidates, *candidates_inside], causes), position, ENOUGH)
-            or self._best(self._in_whole_context(candidates, causes, failure), position, is_proven=True)
-            or self._best(self._in_context(candidates, causes, failure.body), position)
+            self._best(of_all, position)
+            or self._best(of_inner, position)
+            or self._best(of_one, position, ENOUGH)
+            or self._best(self._in_items([*of_all, *of_inner], causes), position, ENOUGH)
+            or self._best(self._in_whole_context(of_all, causes, failure), position, is_proven=True)
+            or self._best(self._in_context(of_all, causes, failure.body), position)
         )
 
     def is_certain(self, attributes: Attributes, line: str, *, is_faulty: bool) -> bool:
@@ -162,7 +170,7 @@ class Generaliser:
                 )
         return max(explaining, key=lambda attributes: explaining[attributes], default=())
 
-    def _candidates(self, causes: Sequence[Difference], limit: Attribute | None, failure: Failure) -> list[Attributes]:
+    def _of_all(self, causes: Sequence[Difference], limit: Attribute | None, failure: Failure) -> list[Attributes]:
         candidates: list[Attributes] = []
         if len(causes) == 2:
             at_sites = (
@@ -291,28 +299,17 @@ def _is_at(violation: Violation, cause: Difference) -> bool:
     return violation.at == cause.place or violation.at.startswith(f"{cause.place}/")
 
 
-def _split(causes: Sequence[Difference]) -> tuple[list[Difference], list[Difference]]:
-    """Returns the outermost causes, and those inside of them."""
-    places = [f"{cause.place}/" for cause in causes]
-    outermost = [cause for cause in causes if not cause.place.startswith(tuple(places))]
-    return outermost, [cause for cause in causes if cause not in outermost]
+def _is_inside(cause: Difference, other: Difference) -> bool:
+    return cause.place.startswith(f"{other.place}/")
 
 
 def _items_around(cause: Difference) -> Iterator[Items]:
     """Yields the items of the arrays around a cause, the outermost first: from this item on, only this one, and all up
     to this one or the next.
     """
-    array = ""
-    for step in steps_of(cause.place):
-        if step.isdecimal():
-            index = int(step)
-            yield from (Items(array, first, last) for first, last in _ranges_around(index))
-            array += "[]"
-        else:
-            array = path_below(array, step)
-
-
-def _ranges_around(index: int) -> list[tuple[int, int | None]]:
-    if not index:
-        return [(0, 0), (0, 1)]
-    return [(index, None), (index, index), (0, index), (0, index + 1)]
+    path = ""
+    for step in names_and_indexes(cause.place):
+        if isinstance(step, int):
+            ranges = [(step, None), (step, step), (0, step), (0, step + 1)] if step else [(0, 0), (0, 1)]
+            yield from (Items(path, first, last) for first, last in ranges)
+        path = path_below(path, step)

@@ -14,7 +14,7 @@ from typing import Final, Literal, NamedTuple
 from brokerfuzz.campaign.causes.explanation import MOST_NAMED
 from brokerfuzz.cases.case import Case, Fault
 from brokerfuzz.cases.techniques import family_of
-from brokerfuzz.pointers import path_below, path_to, steps_of, value_at
+from brokerfuzz.pointers import names_and_indexes, path_below, path_to, steps_of, value_at
 from brokerfuzz.schemas import Contract, Rule
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.rule import JSON_RULE, parts_of_id
@@ -83,12 +83,10 @@ def unchecked_places_of(case: Case, contract: Contract) -> Iterator[UncheckedPla
         if rule.condition:
             yield UncheckedPlace("condition", rule.condition, "", f"the rules for {rule.condition} are not checked")
         path = ""
-        for step in steps_of(fault.at):
-            if step.isdecimal():
-                yield from _in_item(path, int(step))
-                path += "[]"
-            else:
-                path = path_below(path, step)
+        for step in names_and_indexes(fault.at):
+            if isinstance(step, int):
+                yield from _in_item(path, step)
+            path = path_below(path, step)
             yield UncheckedPlace("below", path, path, "nothing is checked")
         absence = missing_null_or_empty(path, fault, case, contract)
         if absence:
@@ -100,12 +98,8 @@ def unchecked_places_of(case: Case, contract: Contract) -> Iterator[UncheckedPla
 
 def arrays_with_later_item(fault: Fault) -> list[str]:
     """Returns the arrays that have a fault in an item after the first."""
-    steps = steps_of(fault.at)
-    return [
-        path_to(int(step) if step.isdecimal() else step for step in steps[:depth])
-        for depth, index in enumerate(steps)
-        if index.isdecimal() and int(index)
-    ]
+    steps = names_and_indexes(fault.at)
+    return [path_to(steps[:depth]) for depth, step in enumerate(steps) if isinstance(step, int) and step > 0]
 
 
 def _in_item(array: str, index: int) -> Iterator[UncheckedPlace]:
