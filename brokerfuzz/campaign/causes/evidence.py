@@ -128,9 +128,7 @@ class Evidence:
         if attribute.items is None:
             return self.at(self._positions_with(attribute))
         positions = self.positions(self.having(Attribute(attribute.condition, attribute.site)))
-        return self.at(
-            position for position in positions if self.has((attribute,), self.trials[position].case.value)
-        )
+        return self.at(position for position in positions if self.has((attribute,), self.trials[position].case.value))
 
     def _positions_with(self, attribute: Attribute) -> Iterator[int]:
         for site in self._positions_by_value if attribute.site is None else (attribute.site,):

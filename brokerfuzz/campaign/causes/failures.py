@@ -29,8 +29,8 @@ from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.problem import TRIES, LimitReachedError
 from brokerfuzz.campaign.proof import Trial
 
-ENOUGH: Final = 5
-"""If none of the first failures occurs again, each of the others is repeated only once."""
+MOST_SPORADIC: Final = 5
+"""If this number of failures does not occur again, and none does, each of the others is repeated only once."""
 MOST_EXAMINED: Final = 24
 """The maximum number of failures of one group that are reduced."""
 MOST_EXHAUSTED: Final = 2
@@ -111,19 +111,12 @@ class FailureSearch:
         recurring = sporadic = 0
         while unexplained:
             failure = laboratory.failure_of(self._evidence.trials[unexplained[0]])
-            if not await laboratory.recurs(failure, 1 if sporadic >= ENOUGH and not recurring else TRIES):
+            if not await laboratory.recurs(failure, 1 if sporadic >= MOST_SPORADIC and not recurring else TRIES):
                 sporadic += 1
                 del unexplained[0]
                 continue
             recurring += 1
-            cause = None
-            line = line_of_code(self._evidence.trials[unexplained[0]].answer)
-            may_search = recurring <= MOST_EXAMINED and self._exhausted[line] < MOST_EXHAUSTED
-            if may_search and laboratory.may_experiment(failure):
-                try:
-                    cause = await self._cause(laboratory, failure, unexplained)
-                except LimitReachedError:
-                    self._exhausted[line] += 1
+            cause = await self._proven_cause(laboratory, failure, unexplained) if recurring <= MOST_EXAMINED else None
             if failure.is_sporadic:
                 del unexplained[0]
                 continue
@@ -148,6 +141,17 @@ class FailureSearch:
         if not self._is_known(cause.attributes, cause.line):
             self._causes.append(cause)
         unexplained[:] = [position for position in unexplained if not cause.covered >> position & 1]
+
+    async def _proven_cause(self, laboratory: Laboratory, failure: Failure, unexplained: Sequence[int]) -> Cause | None:
+        """Returns None without experiments, if they end at a limit, or if the failure occurs only by chance."""
+        line = line_of_code(self._evidence.trials[unexplained[0]].answer)
+        if self._exhausted[line] >= MOST_EXHAUSTED or not laboratory.may_experiment(failure):
+            return None
+        try:
+            return await self._cause(laboratory, failure, unexplained)
+        except LimitReachedError:
+            self._exhausted[line] += 1
+            return None
 
     async def _cause(self, laboratory: Laboratory, failure: Failure, unexplained: Sequence[int]) -> Cause | None:
         """Finds the cause of the first failure by experiments. Returns None if it occurs only by chance."""

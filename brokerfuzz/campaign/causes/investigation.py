@@ -34,9 +34,8 @@ class Investigation:
     """
 
     def __init__(self, seen: Observations, contract: Contract, message_type: MessageType) -> None:
-        self._seen, self._contract = seen, contract
-        self._message_type: MessageType = message_type
-        self.evidence = self._evidence()
+        self._seen = seen
+        self.evidence = Evidence(seen.trials, contract, message_type)
         self.masked: Counter[str] = Counter()
         self._answers_differ = False
         self._searches = [FailureSearch(self.evidence, kind) for kind in _WITH_CAUSES]
@@ -65,11 +64,8 @@ class Investigation:
 
     def explanations(self) -> list[Explanation]:
         """Explains without experiments what was not explained yet."""
-        explanations = self._failures()
-        if self._acceptances is None:
-            explanations += AcceptanceSearch(self.evidence).explanations()
-        else:
-            explanations += self._acceptances
+        acceptances = AcceptanceSearch(self.evidence).explanations() if self._acceptances is None else self._acceptances
+        explanations = [*self._failures(), *acceptances]
         if self._answers_differ:
             explanations = self._with_differing_answers(explanations)
         if self._seen.last_failure is not None:
@@ -80,7 +76,7 @@ class Investigation:
         return [explanation for search in self._searches for explanation in search.explanations()]
 
     def _extend(self) -> None:
-        self.evidence = self._evidence()
+        self.evidence = Evidence(self._seen.trials, self.evidence.contract, self.evidence.message_type)
         for search in self._searches:
             search.extend(self.evidence)
 
@@ -97,9 +93,6 @@ class Investigation:
         valid = self.evidence.where(lambda trial: trial.verdict.label == "valid")
         failure = Failure.of(self.evidence.trials_in(sometimes_rejected)[0])
         return [*certain, explanation_of_differing_answers(failure, sometimes_rejected, valid)]
-
-    def _evidence(self) -> Evidence:
-        return Evidence(self._seen.trials, self._contract, self._message_type)
 
     async def _unmask(self, laboratory: Laboratory) -> None:
         """Sends what the known failures mask again, and counts what they still mask."""
