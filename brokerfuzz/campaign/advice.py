@@ -12,7 +12,7 @@ from brokerfuzz.campaign.causes.attributes import Attribute, MessageAttribute
 from brokerfuzz.campaign.causes.conditions import HAS_VALUE, LONGER, MORE_BYTES, MORE_ITEMS, MORE_UNITS, PRESENT
 from brokerfuzz.campaign.causes.evidence import Evidence
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation
-from brokerfuzz.campaign.contradictions import CONFLICT
+from brokerfuzz.campaign.usual_answers import CONFLICT
 from brokerfuzz.cases.fresh_values import fresh_properties
 from brokerfuzz.json_trees import paths, site_at, subtree, tree_of
 from brokerfuzz.pointers import is_within

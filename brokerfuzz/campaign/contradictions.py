@@ -24,11 +24,6 @@ FindingKind = Literal[
 sometimes accepts and sometimes rejects the same valid message.
 """
 
-CONFLICT = 409
-"""The HTTP status with which services reject an offer whose number they already know. If the message got no new value
-(see `FreshValues`), this status says nothing about the message.
-"""
-
 
 @dataclass(frozen=True)
 class KindOfFinding:

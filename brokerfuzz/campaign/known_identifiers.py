@@ -17,10 +17,10 @@ import asyncio
 from collections import Counter
 from contextlib import suppress
 
-from brokerfuzz.campaign.contradictions import CONFLICT
 from brokerfuzz.campaign.exchanges import RecentAnswers
 from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.campaign.sending import Sender
+from brokerfuzz.campaign.usual_answers import CONFLICT
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.fresh_values import FreshValues
 from brokerfuzz.schemas import MessageType

@@ -12,16 +12,10 @@ from dataclasses import dataclass, field
 
 from brokerfuzz.campaign.answer_texts import without_details
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
+from brokerfuzz.campaign.usual_answers import ABOUT_THE_CLIENT
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets import Answer
-
-UNAUTHENTICATED = frozenset({401, 403, 407, 419})
-"""HTTP statuses about missing or expired credentials. Some web frameworks use 419 for a session that has expired."""
-ABOUT_THE_CLIENT = UNAUTHENTICATED | {408, 429}
-"""HTTP statuses about the client or the connection, also a slow or too frequent request. They say nothing about the
-message.
-"""
 
 MOST_REASONS = 20
 """The maximum number of examples of unproven rejections in a report."""

@@ -22,11 +22,11 @@ from dataclasses import dataclass
 from time import monotonic
 
 from brokerfuzz.campaign.answer_texts import text_of
-from brokerfuzz.campaign.contradictions import CONFLICT
 from brokerfuzz.campaign.exchanges import Exchange, KnownAnswers
 from brokerfuzz.campaign.pace import RateLimiter
 from brokerfuzz.campaign.sporadic import SporadicAnswers
 from brokerfuzz.campaign.usual_answers import (
+    CONFLICT,
     has_given_up,
     is_about_the_client,
     is_server_error,

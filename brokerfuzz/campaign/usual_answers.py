@@ -1,7 +1,17 @@
 """Decides what an answer shows about the target itself, and not about the message."""
 
-from brokerfuzz.campaign.proof import ABOUT_THE_CLIENT, UNAUTHENTICATED
 from brokerfuzz.targets.answers import GATEWAY, Answer
+
+UNAUTHENTICATED = frozenset({401, 403, 407, 419})
+"""HTTP statuses about missing or expired credentials. Some web frameworks use 419 for a session that has expired."""
+ABOUT_THE_CLIENT = UNAUTHENTICATED | {408, 429}
+"""HTTP statuses about the client or the connection, also a slow or too frequent request. They say nothing about the
+message.
+"""
+CONFLICT = 409
+"""The HTTP status with which services reject an offer whose number they already know. If the message got no new value
+(see `FreshValues`), this status says nothing about the message.
+"""
 
 
 def is_usual(answer: Answer) -> bool:
