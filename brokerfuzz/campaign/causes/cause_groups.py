@@ -50,7 +50,7 @@ def _is_wider(wider: Cause, cause: Cause) -> bool:
 def _answer(cause: Cause) -> tuple[str, ...]:
     """What tells failures apart. The text of a rejection may name the property, so it does not."""
     answer = cause.failure.answer
-    return cause.text if FINDING_KINDS[cause.failure.kind].text_matters else (answer.kind, str(answer.status))
+    return cause.answer_text if FINDING_KINDS[cause.failure.kind].text_matters else (answer.kind, str(answer.status))
 
 
 def _groups_of(causes: Sequence[Cause]) -> list[list[Cause]]:
@@ -73,7 +73,7 @@ def _place(cause: Cause) -> Hashable:
 
 def _is_one(causes: Sequence[Cause]) -> bool:
     """Returns whether several causes at one site are one: those with one text are, and others if there are many."""
-    texts = {cause.text for cause in causes}
+    texts = {cause.answer_text for cause in causes}
     has_one_text = len(causes) > 1 and len(texts) == 1 and len(texts.pop()) > 1
     return has_one_text or len(causes) >= MANY or not all(cause.attributes for cause in causes)
 

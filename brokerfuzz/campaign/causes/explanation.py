@@ -23,7 +23,7 @@ _EMPTY: Final = (MISSING.of(), WITHOUT_VALUE.of(), EQUALS.of(None), ITEM_COUNT.o
 @dataclass(frozen=True, kw_only=True)
 class Cause:
     """What one reduced message has shown. `attributes` are certain; without them, only the `places` are known, and the
-    cause may be any unusual value there. `line` is a line of code, and `text` the answer without details.
+    cause may be any unusual value there. `line` is a line of code, and `answer_text` the answer without details.
     """
 
     failure: Failure
@@ -31,7 +31,7 @@ class Cause:
     places: tuple[str, ...]
     covered: TrialSet
     tried: TrialSet
-    text: tuple[str, ...]
+    answer_text: tuple[str, ...]
     line: str = ""
 
     @property
@@ -55,19 +55,24 @@ class Cause:
     def failing(self) -> str:
         if self.attributes:
             return " and ".join(attribute.key for attribute in self.attributes)
-        return f"{', '.join(self.sites)}: some values" if self.sites else f"unknown cause: {' '.join(self.text)}"
+        return f"{', '.join(self.sites)}: some values" if self.sites else f"unknown cause: {' '.join(self.answer_text)}"
 
-    def condition(self) -> str:
-        """Says when the target fails, as a part of a sentence about the first of the `sites`."""
+    def clause(self, *, with_subject: bool = False) -> str:
+        """Says when the target fails: `it is absent`, or `comments is absent`. Returns an empty text if this is not
+        known.
+        """
         if self.attributes:
             first, *more = self.attributes
-            return listed([first.clause(), *(other.clause(with_subject=True) for other in more)])
-        if len(self.places) == 1:
-            return f"it is unusual, such as {self.value_at(self.places[0])}"
-        values = [f"{site_of(place) or 'the message'} is {self.value_at(place)}" for place in self.places[:4]]
+            clauses = [first.clause(with_subject=with_subject), *(other.clause(with_subject=True) for other in more)]
+            return listed(clauses)
+        if with_subject or len(self.places) == 1:
+            subject = next(iter(self.sites), "") or "the message"
+            example = f", such as {self._value_at(self.places[0])}" if len(self.places) == 1 else ""
+            return f"{subject if with_subject else 'it'} is unusual{example}"
+        values = [f"{site_of(place) or 'the message'} is {self._value_at(place)}" for place in self.places[:4]]
         return listed(values) if values else ""
 
-    def value_at(self, place: str) -> str:
+    def _value_at(self, place: str) -> str:
         try:
             return readable(write_tree(at_pointer(read_tree(self.failure.body), place)), 60)
         except LookupError:
@@ -155,22 +160,26 @@ def explanation_of_differing_answers(failure: Failure, covered: TrialSet, tried:
 
 
 def _sentence(causes: Sequence[Cause], first: Cause) -> str:
-    reason = printable(first.failure.answer.reason, _LONGEST_REASON)
     if first.line:
-        exceptions = sorted({cause.failure.answer.reason.partition(":")[0].partition(" (")[0] for cause in causes})
-        known = [cause for cause in causes if cause.attributes or cause.sites] or causes
-        in_order = sorted(_without_examples_of_unusual(known), key=lambda cause: not cause.attributes)
-        subjects = dict.fromkeys(map(_with_subject, in_order))
-        return f"{first.line}: crashes ({listed(exceptions)}) if {listed(subjects, 'or', most=MOST_NAMED)}"
+        return _sentence_about_line(causes, first.line)
+    reason = printable(first.failure.answer.reason, _LONGEST_REASON)
     if first.attributes == (VALID,):
         return f"rejects (almost) every valid message ({reason})"
     kind = FINDING_KINDS[first.failure.kind]
     stated = _stated(causes)
-    conditions = dict.fromkeys(cause.condition() for cause in stated)
-    if not any(conditions):
+    clauses = dict.fromkeys(cause.clause() for cause in stated)
+    if not any(clauses):
         return f"message: {kind.verb} ({reason}); the cause was not found"
     after = f" ({reason})" if kind.text_matters else ""
-    return f"{_place(stated)}: {kind.verb} if {listed(conditions, 'or', most=MOST_NAMED)}{after}"
+    return f"{_place(stated)}: {kind.verb} if {listed(clauses, 'or', most=MOST_NAMED)}{after}"
+
+
+def _sentence_about_line(causes: Sequence[Cause], line: str) -> str:
+    exceptions = sorted({cause.failure.answer.reason.partition(":")[0].partition(" (")[0] for cause in causes})
+    known = [cause for cause in causes if cause.attributes or cause.sites] or causes
+    in_order = sorted(_without_examples_of_unusual(known), key=lambda cause: not cause.attributes)
+    clauses = dict.fromkeys(cause.clause(with_subject=True) for cause in in_order)
+    return f"{line}: crashes ({listed(exceptions)}) if {listed(clauses, 'or', most=MOST_NAMED)}"
 
 
 def _stated(causes: Sequence[Cause]) -> Sequence[Cause]:
@@ -197,13 +206,3 @@ def _without_examples_of_unusual(causes: Sequence[Cause]) -> list[Cause]:
 
 def _is_empty(cause: Cause) -> bool:
     return all(isinstance(attribute, Attribute) and attribute.condition in _EMPTY for attribute in cause.attributes)
-
-
-def _with_subject(cause: Cause) -> str:
-    if cause.attributes:
-        return listed(attribute.clause(with_subject=True) for attribute in cause.attributes)
-    place = cause.sites[0] if cause.sites else "the message"
-    example = (
-        f", such as {cause.value_at(cause.places[0])}" if len(cause.places) == 1 and place != "the message" else ""
-    )
-    return f"{place} is unusual{example}"

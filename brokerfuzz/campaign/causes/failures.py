@@ -223,6 +223,6 @@ class FailureSearch:
             places=tuple(places),
             covered=covered,
             tried=tried | covered,
-            text=text_of(failure.answer, failure.body, failure.strings_at(places)).key,
+            answer_text=text_of(failure.answer, failure.body, failure.strings_at(places)).key,
             line=line,
         )
