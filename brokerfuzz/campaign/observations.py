@@ -74,7 +74,6 @@ class Observations:
             self.ledger.observe(trial, judge, is_proven=is_proven)
         elif trial.needs_proof:
             self.proofs.add(trial)
-        trial.is_outdated = trial.contradiction is not None and not judge.still(trial.case, verdict)
         if trial.contradiction is None and not (trial.needs_proof and trial.why_unproven()):
             self._add_correct(trial.case)
         self._keep(trial, judge.contract)

@@ -29,7 +29,8 @@ class Proving:
 
     async def prove(self, trial: Trial) -> None:
         """Adds the answer to the twin of a rejected case. If a valid message was rejected because the target already
-        knows its number, replaces the answer with the one that counts. Raises `TargetLostError`.
+        knows its number, replaces the answer with the one that counts. Then checks whether the verdict still holds.
+        Raises `TargetLostError`.
         """
         if trial.answer.kind == "accepted":
             self.known_identifiers.add_accepted(trial.case)
@@ -37,6 +38,7 @@ class Proving:
             await self._ask_twin(trial)
         elif trial.contradiction == "valid-rejected":
             trial.answer = await self.known_identifiers.answer_that_counts(trial.number, trial.case, trial.answer)
+        trial.is_outdated = trial.contradiction is not None and not self._judge.still(trial.case, trial.verdict)
 
     async def _ask_twin(self, trial: Trial) -> None:
         trial.identifiers = self._judge.identifiers(trial.case)
