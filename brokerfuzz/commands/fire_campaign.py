@@ -33,11 +33,8 @@ def run(url: str | None, options: FireCommandOptions) -> int:
     command_line, resume = options, options.get("resume")
     options = targets.with_settings(FireCommandOptions, command_line, url, _command(resume) or "brokerfuzz fire TARGET")
     settings = _planned(options) if resume is None else _resumed(resume, command_line, options)
-    plan = settings.plan
     settings = replace(settings, known=campaign_results.known(options))
-    if not resume:
-        fresh = targets.fresh_property(options, None, plan.message_type, plan.loaded_contract)
-        settings = replace(settings, options={**settings.options, "fresh": fresh})
+    plan = settings.plan
     of_target = {**options, "message": plan.message_type, "now": settings.now, "seed": plan.seed}
     with target_kinds.opened_target(of_target, settings.campaign_id) as target:
         campaign_results.check_paths(options, http=isinstance(target, HttpTarget))
@@ -79,7 +76,8 @@ def _planned(options: FireCommandOptions) -> Settings:
     plan = campaign_plan(options["message"], options)
     if options["random"] is None and options["max_time"] is not None:
         plan = replace(plan, count=None)
-    return Settings(plan=plan, options=options)
+    fresh = targets.fresh_property(options, None, plan.message_type, plan.loaded_contract)
+    return Settings(plan=plan, options={**options, "fresh": fresh})
 
 
 def _resumed(journal: str, command_line: FireCommandOptions, options: FireCommandOptions) -> Settings:
