@@ -76,8 +76,9 @@ def _planned(options: FireCommandOptions) -> Settings:
     plan = campaign_plan(options["message"], options)
     if options["random"] is None and options["max_time"] is not None:
         plan = replace(plan, count=None)
+    settings = Settings(plan=plan, options=options)
     fresh = targets.fresh_property(options, None, plan.message_type, plan.loaded_contract)
-    return Settings(plan=plan, options={**options, "fresh": fresh})
+    return replace(settings, options={**settings.options, "fresh": fresh})
 
 
 def _resumed(journal: str, command_line: FireCommandOptions, options: FireCommandOptions) -> Settings:

@@ -106,20 +106,19 @@ def _bound_in_words(side: str, bound: int, only_integers: bool) -> str:
     return f"is {'an integer ' * only_integers}{f'beyond {bits}' if bits else f'{side} {bound:,}'}"
 
 
-def _edges_of(subject: str) -> ConditionKind:
-    return ConditionKind(
-        subject, lambda value, schema, edge: edge.test(value, schema), lambda edge: str(edge.predicate)
-    )
+def _kind_of_edges(subject: str) -> ConditionKind:
+    return ConditionKind(subject, lambda value, schema, edge: edge.test(value, schema), lambda edge: edge.predicate)
 
 
-MISSING: Final = ConditionKind("property", lambda value, schema, _: value is ABSENT, lambda _: "is absent")
-WITHOUT_VALUE: Final = ConditionKind(
-    "property", lambda value, schema, _: value is ABSENT or value is None, lambda _: "is absent or null"
-)
-PRESENT: Final = ConditionKind("property", lambda value, schema, _: value is not ABSENT, lambda _: "is present")
-HAS_VALUE: Final = ConditionKind(
-    "property", lambda value, schema, _: value is not ABSENT and value is not None, lambda _: "has a value"
-)
+def _kind(subject: str, predicate: str, test: Callable[[Any], bool]) -> ConditionKind:
+    """Returns a kind with one condition, which has no parameter and does not depend on the schema."""
+    return ConditionKind(subject, lambda value, schema, _: test(value), lambda _: predicate)
+
+
+MISSING: Final = _kind("property", "is absent", lambda value: value is ABSENT)
+WITHOUT_VALUE: Final = _kind("property", "is absent or null", lambda value: value in (ABSENT, None))
+PRESENT: Final = _kind("property", "is present", lambda value: value is not ABSENT)
+HAS_VALUE: Final = _kind("property", "has a value", lambda value: value not in (ABSENT, None))
 EQUALS: Final = ConditionKind("value", _is_equal, lambda value: f"is {describe(value)}")
 DIFFERS: Final = ConditionKind(
     "value",
@@ -127,7 +126,7 @@ DIFFERS: Final = ConditionKind(
     lambda other: f"is not {describe(other)}",
 )
 OTHER_TYPE: Final = ConditionKind("value", _has_other_type, lambda name: f"is {with_article(name)}")
-EDGES: Final = {subject: _edges_of(subject) for subject in ("string", "number")}
+EDGES: Final = {subject: _kind_of_edges(subject) for subject in ("string", "number")}
 CONTAINS: Final = ConditionKind(
     "string", lambda text, schema, literal: literal in text, lambda literal: f"contains {describe(literal)}"
 )
@@ -146,30 +145,25 @@ MORE_UNITS: Final = ConditionKind(
     lambda text, schema, length: utf16_length(text) > length,
     lambda length: f"is longer than {length:,} characters in UTF-16",
 )
-HAS_LONE_SURROGATE: Final = ConditionKind(
-    "string",
-    lambda text, schema, _: any("\ud800" <= letter <= "\udfff" for letter in text),
-    lambda _: "contains half of a surrogate pair",
+_OF_CHARACTERS: Final = (
+    _kind(
+        "string",
+        "contains half of a surrogate pair",
+        lambda text: any("\ud800" <= letter <= "\udfff" for letter in text),
+    ),
+    # each language has its own idea of what else is blank
+    _kind(
+        "string",
+        "contains only spaces, tabs and line breaks",
+        lambda text: text != "" and not text.strip(" \t\n\v\f\r"),
+    ),
+    _kind("string", "contains a character beyond ASCII", lambda text: not text.isascii()),
+    # HTTP headers, and databases with an old encoding
+    _kind("string", "contains a character beyond Latin-1", lambda text: max(text, default="") > "\xff"),
 )
-ONLY_ASCII_SPACE: Final = ConditionKind(  # each language has its own idea of what else is blank
-    "string",
-    lambda text, schema, _: text != "" and not text.strip(" \t\n\v\f\r"),
-    lambda _: "contains only spaces, tabs and line breaks",
-)
-BEYOND_ASCII: Final = ConditionKind(
-    "string", lambda text, schema, _: not text.isascii(), lambda _: "contains a character beyond ASCII"
-)
-BEYOND_LATIN_1: Final = ConditionKind(  # HTTP headers, and databases with an old encoding
-    "string",
-    lambda text, schema, _: max(text, default="") > "\xff",
-    lambda _: "contains a character beyond Latin-1",
-)
-HAS_POINT: Final = ConditionKind(  # some readers reject 1.0 and 1e2 where they expect an integer
-    "number", lambda number, schema, _: isinstance(number, float), lambda _: "has a decimal point or an exponent"
-)
-IS_INTEGER: Final = ConditionKind(
-    "number", lambda number, schema, _: isinstance(number, int), lambda _: "is written as an integer"
-)
+# some readers reject 1.0 and 1e2 where they expect an integer
+HAS_POINT: Final = _kind("number", "has a decimal point or an exponent", lambda number: isinstance(number, float))
+IS_INTEGER: Final = _kind("number", "is written as an integer", lambda number: isinstance(number, int))
 # Some readers treat an integer and the same number with a fraction differently.
 ABOVE: Final = ConditionKind("number", _is_above, lambda bound: _bound_in_words("above", *bound))
 BELOW: Final = ConditionKind("number", _is_below, lambda bound: _bound_in_words("below", *bound))
@@ -193,9 +187,6 @@ ITEM_COUNT: Final = ConditionKind(
     lambda items, schema, count: len(items) == count,
     lambda count: f"has {counted(count, 'item')}" if count else "is empty",
 )
-
-
-_OF_CHARACTERS: Final = (HAS_LONE_SURROGATE, ONLY_ASCII_SPACE, BEYOND_ASCII, BEYOND_LATIN_1)
 
 
 def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[ValueCondition]:
