@@ -8,7 +8,7 @@ rule. Then the candidate that covers most of the others, and so on. Slips that r
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -89,11 +89,13 @@ class _Candidate:
 
 class AcceptanceSearch:
     """Explains all wrong acceptances, except for the `sporadic` ones. Unproven rejections are no evidence that the
-    target checks something.
+    target checks something. `failure_of` returns the failure of a trial.
     """
 
-    def __init__(self, evidence: Evidence, sporadic: TrialSet = 0) -> None:
-        self._evidence, self._contract = evidence, evidence.contract
+    def __init__(
+        self, evidence: Evidence, sporadic: TrialSet = 0, failure_of: Callable[[Trial], Failure] = Failure.of
+    ) -> None:
+        self._evidence, self._contract, self._failure_of = evidence, evidence.contract, failure_of
         self._failing = evidence.where(lambda trial: trial.contradiction == "invalid-accepted") & ~sporadic
         self._concerned = evidence.where(_could_fail) & ~sporadic
         self._ignoring_unknown = {
@@ -177,7 +179,7 @@ class AcceptanceSearch:
         tried_rules = {trial.rule for trial in self._evidence.trials_in(tried | covered)} - {None}
         return Explanation(
             text=text,
-            failure=Failure.of(self._plainest(covered & tried or covered)),
+            failure=self._failure_of(self._plainest(covered & tried or covered)),
             key=key,
             failing=tuple(sorted({entry for trial in trials for entry in _failing_entries(trial)})),
             covered=covered,

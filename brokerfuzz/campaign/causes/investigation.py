@@ -117,10 +117,7 @@ class Investigation:
         """Explains the wrong acceptances that are not `sporadic`. Returns those that were repeated by chance: neither a
         smaller message nor the original one is accepted again.
         """
-        self._acceptances = [
-            replace(explanation, failure=laboratory.remembered(explanation.failure))
-            for explanation in AcceptanceSearch(self.evidence, sporadic).explanations()
-        ]
+        self._acceptances = AcceptanceSearch(self.evidence, sporadic, laboratory.failure_of).explanations()
         by_chance = set[tuple[int, str]]()
         for number, explanation in enumerate(self._acceptances):
             self._acceptances[number] = await _shrunk(explanation, laboratory)

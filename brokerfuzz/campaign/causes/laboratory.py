@@ -90,10 +90,6 @@ class Laboratory:
         """The case of this failure also fails for another reason, so it needs a failure of its own."""
         self._failures.pop((failure.number, failure.case.id), None)
 
-    def remembered(self, failure: Failure) -> Failure:
-        """Returns the failure of the same case that was repeated before, or this one."""
-        return self._failures.setdefault((failure.number, failure.case.id), failure)
-
     async def recurs(self, failure: Failure, tries: int = TRIES) -> bool:
         """Sends the message again, unless it was repeated before. A failure that does not recur is counted, and is no
         finding.
