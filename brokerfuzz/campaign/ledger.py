@@ -1,12 +1,10 @@
 """Records how the target behaves for each ambiguity (a question that the contract leaves open)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from brokerfuzz.campaign.contradictions import contradiction
 from brokerfuzz.campaign.judge import Judge
 from brokerfuzz.campaign.proof import Trial
-from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Ambiguity, Contract
 from brokerfuzz.targets import ANSWER_KINDS, AnswerKind
 
@@ -15,24 +13,32 @@ from brokerfuzz.targets import ANSWER_KINDS, AnswerKind
 class Observed:
     """The observations for one ambiguity: for each kind of answer, the number of messages and the first message.
 
-    `counts["rejected"]` contains only proven rejections, and `unproven` counts all other rejections.
+    `counts["rejected"]` contains only proven rejections, and `unproven` counts all other rejections. `contradicted` are
+    the interpretations that at least one answer contradicts.
     """
 
     ambiguity: Ambiguity
     counts: dict[AnswerKind, int] = field(default_factory=lambda: dict.fromkeys(ANSWER_KINDS, 0))
-    examples: dict[AnswerKind, Case] = field(default_factory=dict)
-    numbers: dict[AnswerKind, int] = field(default_factory=dict)
-    """The numbers of the cases in `examples`."""
+    examples: dict[AnswerKind, Trial] = field(default_factory=dict)
     contradicted: set[str] = field(default_factory=set)
-    """The interpretations that at least one answer contradicts."""
     unproven: int = 0
+
+    def add(self, trial: Trial, judge: Judge) -> None:
+        answer = trial.answer.kind
+        self.counts[answer] += 1
+        if answer not in self.examples or trial.number < self.examples[answer].number:
+            self.examples[answer] = trial
+        for interpretation in self.possible if answer in ("accepted", "rejected") else ():
+            label = judge.allowing(self.ambiguity.id, interpretation).verdict(trial.case).label
+            if contradiction(label, answer) is not None:
+                self.contradicted.add(interpretation)
 
     @property
     def possible(self) -> tuple[str, ...]:
         """The interpretations that no answer contradicts."""
-        return tuple(
-            interpretation for interpretation in candidates(self.ambiguity) if interpretation not in self.contradicted
-        )
+        kind = self.ambiguity.kind
+        candidates = (kind and kind.candidates) or self.ambiguity.interpretations
+        return tuple(interpretation for interpretation in candidates if interpretation not in self.contradicted)
 
     @property
     def behaviour(self) -> str:
@@ -40,11 +46,6 @@ class Observed:
         interpretation matches, and `unclear` if every interpretation matches.
         """
         return (",".join(self.possible) or "mixed") if self.contradicted else "unclear"
-
-
-def candidates(ambiguity: Ambiguity) -> Sequence[str]:
-    """Returns the interpretations that the ledger compares with the answers."""
-    return (ambiguity.kind and ambiguity.kind.candidates) or ambiguity.interpretations
 
 
 class Ledger:
@@ -60,32 +61,18 @@ class Ledger:
     def __init__(self) -> None:
         self._by_ambiguity: dict[str, Observed] = {}
 
-    def observe(self, trial: Trial, judge: Judge, *, is_proven: bool) -> None:
+    def observe(self, trial: Trial, judge: Judge) -> None:
         touched = {entry.ambiguity for entry in trial.verdict.ambiguities}
-        answer = trial.answer.kind
-        if len(touched) > 1 and answer != "accepted":
+        if len(touched) > 1 and trial.answer.kind != "accepted":
             return
         for ambiguity_id in sorted(touched):
-            if answer == "rejected" and not is_proven:
-                self._observed(ambiguity_id, judge.contract).unproven += 1
+            if ambiguity_id not in self._by_ambiguity:
+                self._by_ambiguity[ambiguity_id] = Observed(judge.contract.ambiguity(ambiguity_id))
+            observed = self._by_ambiguity[ambiguity_id]
+            if trial.needs_proof and trial.why_unproven() is not None:
+                observed.unproven += 1
             else:
-                observed = self.add(ambiguity_id, trial.number, trial.case, answer, judge.contract)
-                for interpretation in observed.possible if answer in ("accepted", "rejected") else ():
-                    label = judge.allowing(ambiguity_id, interpretation).verdict(trial.case).label
-                    if contradiction(label, answer) is not None:
-                        observed.contradicted.add(interpretation)
-
-    def _observed(self, ambiguity_id: str, contract: Contract) -> Observed:
-        if ambiguity_id not in self._by_ambiguity:
-            self._by_ambiguity[ambiguity_id] = Observed(contract.ambiguity(ambiguity_id))
-        return self._by_ambiguity[ambiguity_id]
-
-    def add(self, ambiguity_id: str, number: int, case: Case, answer: AnswerKind, contract: Contract) -> Observed:
-        observed = self._observed(ambiguity_id, contract)
-        observed.counts[answer] += 1
-        if number < observed.numbers.get(answer, number + 1):
-            observed.numbers[answer], observed.examples[answer] = number, case
-        return observed
+                observed.add(trial, judge)
 
     def in_order(self, contract: Contract) -> list[Observed]:
         """Returns the observations in the order of the ambiguities in the contract."""

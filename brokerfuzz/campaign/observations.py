@@ -70,8 +70,7 @@ class Observations:
             self._add_twin(trial.number, trial.twin, trial.twin_answer, judge.contract)
         self._count(trial, 1)
         if verdict.label == "unspecified":
-            is_proven = not trial.needs_proof or trial.why_unproven() is None
-            self.ledger.observe(trial, judge, is_proven=is_proven)
+            self.ledger.observe(trial, judge)
         elif trial.needs_proof:
             self.proofs.add(trial)
         if trial.contradiction is None and not (trial.needs_proof and trial.why_unproven()):

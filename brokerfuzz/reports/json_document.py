@@ -141,7 +141,7 @@ def _ambiguity(observed: Observed) -> dict[str, Any]:
         **{str(kind): number for kind, number in observed.counts.items()},
         "unproven": observed.unproven,
         "behaviour": observed.behaviour,
-        "examples": {kind: _case(case) for kind, case in sorted(observed.examples.items())},
+        "examples": {kind: _case(trial.case) for kind, trial in sorted(observed.examples.items())},
     }
 
 
