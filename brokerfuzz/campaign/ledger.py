@@ -69,7 +69,7 @@ class Ledger:
             if ambiguity_id not in self._by_ambiguity:
                 self._by_ambiguity[ambiguity_id] = Observed(judge.contract.ambiguity(ambiguity_id))
             observed = self._by_ambiguity[ambiguity_id]
-            if trial.needs_proof and trial.why_unproven() is not None:
+            if trial.is_unproven:
                 observed.unproven += 1
             else:
                 observed.add(trial, judge)

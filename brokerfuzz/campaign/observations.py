@@ -73,7 +73,7 @@ class Observations:
             self.ledger.observe(trial, judge)
         elif trial.needs_proof:
             self.proofs.add(trial)
-        if trial.contradiction is None and not (trial.needs_proof and trial.why_unproven()):
+        if trial.contradiction is None and not trial.is_unproven:
             self._add_correct(trial.case)
         self._keep(trial, judge.contract)
 

@@ -62,6 +62,10 @@ class Trial:
         is_twin_wrong = self.twin_answer is not None and self.twin_answer.kind in ("rejected", "crashed")
         return self.needs_proof and is_twin_wrong and not self.is_conflict
 
+    @property
+    def is_unproven(self) -> bool:
+        return self.needs_proof and self.why_unproven() is not None
+
     def why_unproven(self) -> str | None:
         """Returns the reason why the rejection is unproven, or None if it is proven."""
         if self.answer.status in ABOUT_THE_CLIENT:
@@ -106,7 +110,7 @@ class Proofs:
 
     def add(self, rejection: Trial) -> None:
         self.rejected += 1
-        if rejection.why_unproven() is None:
+        if not rejection.is_unproven:
             self.proven += 1
             self.rules.update([] if rejection.rule is None else [rejection.rule])
             return

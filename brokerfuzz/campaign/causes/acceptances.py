@@ -382,10 +382,9 @@ def _outermost(places: dict[UncheckedPlace, TrialSet]) -> dict[UncheckedPlace, T
 
 def _could_fail(trial: Trial) -> bool:
     """Each fault of a message may be the reason why it was rejected, so several say nothing about one of them."""
-    if trial.verdict.label != "invalid":
+    if trial.verdict.label != "invalid" or trial.is_unproven:
         return False
-    is_proven = trial.answer.kind == "rejected" and trial.why_unproven() is None
-    return trial.answer.kind == "accepted" or (is_proven and len(trial.case.faults) < 2)
+    return trial.answer.kind == "accepted" or (trial.answer.kind == "rejected" and len(trial.case.faults) < 2)
 
 
 def _failing_entries(trial: Trial) -> Iterator[str]:
