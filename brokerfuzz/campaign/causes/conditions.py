@@ -175,7 +175,7 @@ MORE_DIGITS: Final = ConditionKind(
 MORE_PLACES: Final = ConditionKind(
     "number",
     lambda number, schema, count: decimal_places(number) > count,
-    lambda count: f"it has more than {counted(count, 'decimal place')}",
+    lambda count: f"has more than {counted(count, 'decimal place')}",
 )
 MORE_ITEMS: Final = ConditionKind(
     "array",
