@@ -1,14 +1,15 @@
 """Certificates of servers and of clients."""
 
 import asyncio
+import socket
 import ssl
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from socketserver import BaseRequestHandler, ThreadingTCPServer
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -149,11 +150,22 @@ def test_a_client_identifies_itself_with_a_certificate(authority: trustme.CA, fi
 
 @contextmanager
 def sending_alerts(context: ssl.SSLContext) -> Iterator[str]:
-    """If a handshake fails, this server sends the reason to the client, which servers with asyncio do not."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
-        server.socket = context.wrap_socket(server.socket, server_side=True)
+    """If a handshake fails, this server sends the reason to the client, which servers with asyncio do not. Then it reads
+    the rest of the request: otherwise the operating system would reset the connection, and the reason could be lost.
+    """
+
+    class FailingHandshake(BaseRequestHandler):
+        def handle(self) -> None:
+            tls = context.wrap_socket(self.request, server_side=True, do_handshake_on_connect=False)
+            with pytest.raises(ssl.SSLError):
+                tls.do_handshake()
+            with socket.socket(fileno=tls.detach()) as connection:
+                while connection.recv(4096):
+                    pass
+
+    with ThreadingTCPServer(("127.0.0.1", 0), FailingHandshake) as server:
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        yield f"https://127.0.0.1:{server.server_port}/offers"
+        yield f"https://127.0.0.1:{server.server_address[1]}/offers"
         server.shutdown()
 
 
