@@ -41,7 +41,7 @@ def path_to(steps: Iterable[str | int], above: str = "") -> str:
     return reduce(path_below, steps, above)
 
 
-@lru_cache(maxsize=1000)
+@lru_cache(maxsize=10_000)
 def path_below(path: str, step: str | int) -> str:
     """Returns the path of a property or an item. In a path, a dot separates names, and brackets stand for items."""
     if isinstance(step, int):

@@ -18,7 +18,14 @@ from brokerfuzz.targets.program import in_one_line
 from brokerfuzz.targets.reproduction import curl_line
 from brokerfuzz.targets.secret_masking import Secret, Secrets
 from brokerfuzz.targets.target import Target
-from brokerfuzz.targets.threads import CallThread, HangingError, outside_of_event_loop, user_traceback
+from brokerfuzz.targets.threads import (
+    CallThread,
+    HangingError,
+    ctrl_c_calls,
+    interrupting_outside_of_event_loop,
+    outside_of_event_loop,
+    user_traceback,
+)
 
 
 class InProcessTarget(Target):
@@ -64,7 +71,11 @@ class InProcessTarget(Target):
 
     async def open(self) -> None:
         self._resources.enter_context(watched_logs())
-        if not self._in_caller and not self.is_asynchronous:
+        if self.is_asynchronous:
+            return
+        if self._in_caller:
+            self._resources.enter_context(ctrl_c_calls(interrupting_outside_of_event_loop()))
+        else:
             self._thread = self._resources.enter_context(closing(CallThread()))
 
     async def close(self) -> None:

@@ -15,9 +15,11 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 from queue import SimpleQueue
+from types import FrameType
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+SignalHandler = Callable[[int, FrameType | None], None]
 
 OURS = (f"{Path(__file__).parents[1]}{os.sep}", importlib.__file__, "<frozen importlib")
 """The beginnings of the names of files that run code of the user."""
@@ -91,20 +93,44 @@ def user_traceback(problem: BaseException) -> str:
 @contextmanager
 def outside_of_event_loop() -> Iterator[None]:
     """Lets synchronous code run in the thread of the event loop as if there were none, so that this code can run an
-    event loop of its own, and Ctrl-C interrupts it.
+    event loop of its own.
     """
     loop = asyncio._get_running_loop()  # noqa: SLF001 - exported by asyncio.events, for event loops
-    is_main = threading.current_thread() is threading.main_thread()
-    handler = signal.getsignal(signal.SIGINT) if is_main else None
     asyncio._set_running_loop(None)  # noqa: SLF001
-    if handler is not None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield
     finally:
-        if handler is not None:
-            signal.signal(signal.SIGINT, handler)
         asyncio._set_running_loop(loop)  # noqa: SLF001
+
+
+@contextmanager
+def ctrl_c_calls(handler: SignalHandler) -> Iterator[None]:
+    """Handles Ctrl-C with a function, except in other threads than the main thread, which cannot handle signals."""
+    is_main = threading.current_thread() is threading.main_thread()
+    usual = signal.getsignal(signal.SIGINT) if is_main else None
+    if usual is None:
+        yield
+        return
+    signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+
+
+def interrupting_outside_of_event_loop() -> SignalHandler:
+    """Returns a function that handles Ctrl-C as before in the event loop, and interrupts code outside of it. To change
+    the handler for each call would take a tenth of the time of a campaign.
+    """
+    usual = signal.getsignal(signal.SIGINT)
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if callable(usual) and asyncio._get_running_loop() is not None:  # noqa: SLF001
+            usual(number, frame)
+        else:
+            signal.default_int_handler(number, frame)
+
+    return handle
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:

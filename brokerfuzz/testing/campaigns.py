@@ -1,5 +1,6 @@
 """Runs campaigns from Python: `brokerfuzz.fire`, `brokerfuzz.fire_async` and `brokerfuzz.assert_conforms`."""
 
+import signal
 import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from brokerfuzz.schemas import MessageType
 from brokerfuzz.target_options import http_options
 from brokerfuzz.targets import HttpTarget, Target
 from brokerfuzz.targets.python_objects import target_for
-from brokerfuzz.targets.threads import outside_of_event_loop
+from brokerfuzz.targets.threads import ctrl_c_calls, outside_of_event_loop
 from brokerfuzz.wording import counted, listed
 
 _MOST_SHOWN = 10
@@ -112,7 +113,7 @@ def fire(target: Any, message_type: MessageType | None = None, **options: Unpack
     try:
         _check_sockets()
         ready = _ready(target, message_type, options, in_caller=True)
-        with outside_of_event_loop():
+        with outside_of_event_loop(), ctrl_c_calls(signal.default_int_handler):
             result = campaign.run_campaign(ready.settings, ready.target, _log_the_first_wait())
         return ready.report(result)
     except BrokerfuzzError as problem:

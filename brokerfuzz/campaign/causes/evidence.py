@@ -92,7 +92,7 @@ class Evidence:
         """Returns whether a message has all these conditions of values, those about the items of one array in the same
         item.
         """
-        values = list(occurrences(message, self._sites))
+        values = occurrences(message, self._sites)
         first, *further = attributes
         return any(
             all(self._is_beside(indexes, first, attribute, values) for attribute in further)
@@ -162,30 +162,32 @@ class Evidence:
                 positions[site][type(value), value_or_size].append(position)
         return positions
 
-    def _occurrences(self, trial: Trial) -> Iterator[Occurrence]:
+    def _occurrences(self, trial: Trial) -> list[Occurrence]:
         try:
-            message = trial.case.value
+            return occurrences(trial.case.value, self._sites)
         except (ValueError, RecursionError):  # not JSON, or nested too deeply
-            return
-        yield from occurrences(message, self._sites)
+            return []
 
 
-def occurrences(
-    value: Any, sites: Mapping[str, Site], site: str = "", indexes: tuple[int, ...] = ()
-) -> Iterator[Occurrence]:
-    """Yields each value of a message with its site and the indexes of the array items around it, and `ABSENT` for each
+def occurrences(message: Any, sites: Mapping[str, Site]) -> list[Occurrence]:
+    """Returns each value of a message with its site and the indexes of the array items around it, and `ABSENT` for each
     absent property.
     """
-    yield site, indexes, value
+    collected: list[Occurrence] = []
+    _collect("", (), message, sites, collected)
+    return collected
+
+
+def _collect(site: str, indexes: Indexes, value: Any, sites: Mapping[str, Site], collected: list[Occurrence]) -> None:
+    collected.append((site, indexes, value))
     if isinstance(value, dict):
         for name, part in value.items():
-            yield from occurrences(part, sites, path_below(site, name), indexes)
-        for name in schema_at(sites, site).get("properties", {}):
-            if name not in value:
-                yield path_below(site, name), indexes, ABSENT
+            _collect(path_below(site, name), indexes, part, sites, collected)
+        properties = schema_at(sites, site).get("properties", {})
+        collected.extend((path_below(site, name), indexes, ABSENT) for name in properties if name not in value)
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            yield from occurrences(item, sites, path_below(site, index), (*indexes, index))
+            _collect(path_below(site, index), (*indexes, index), item, sites, collected)
 
 
 def union(sets: Iterable[TrialSet]) -> TrialSet:
