@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from behaviour_table import BEHAVIOURS, PAGE_COUNT, Behaviour
+from behaviour_table import BEHAVIOURS, PAGE_COUNT, VARIANTS, Behaviour
 from behaviours import LINE_OF_CODE, OFFER, lenient, parsed, strict
 from fixture_types import Run
 from hand_made_servers import answers, serving, status_by
@@ -15,17 +15,13 @@ from hypothesis import strategies as st
 
 import brokerfuzz
 
-
-def row(behaviour: Behaviour) -> Any:
-    """A campaign with all offers takes long."""
-    is_long = not behaviour.chosen and behaviour.message_type == OFFER
-    return pytest.param(behaviour, id=str(behaviour), marks=pytest.mark.long if is_long else ())
-
-
 OFFER_PROPERTIES = brokerfuzz.load_contract().schemas[OFFER]["properties"]
 
 
-@pytest.mark.parametrize("behaviour", [row(behaviour) for behaviour in BEHAVIOURS])
+LONG = [pytest.param(behaviour, marks=pytest.mark.long) for behaviour in VARIANTS]
+
+
+@pytest.mark.parametrize("behaviour", [*BEHAVIOURS, *LONG], ids=str)
 def test_a_campaign_states_each_mistake_once_and_nothing_else(behaviour: Behaviour) -> None:
     report = brokerfuzz.fire(behaviour.accepts, behaviour.message_type, **behaviour.chosen)
     texts = sorted(LINE_OF_CODE.sub("", finding.text) for finding in report.findings)

@@ -14,10 +14,10 @@ import pytest
 from applications import wsgi_of
 from behaviours import (
     CONFORMING,
+    EDGES,
     OFFER,
     PRICING,
     PRODUCTS,
-    VALID,
     check,
     conforming,
     everything_in,
@@ -26,7 +26,7 @@ from behaviours import (
     parsed,
     strict,
 )
-from contracts import ORDER, changed_contract, own_contract, with_properties
+from contracts import ORDER, own_contract, with_properties
 from hand_made_servers import Behaviour, answers, fired, response
 from known_identifiers import KnownIdentifiers
 
@@ -68,19 +68,18 @@ def test_a_limit_of_strings_is_found_where_the_contract_has_one_too(
 
 
 def test_a_limit_names_the_open_question_and_a_contract_of_ones_own_settles_it(tmp_path: Path) -> None:
-    def has_long_class(message: dict[str, Any]) -> bool:
-        return any(len(price.get("priceClass") or "") > 100 for price in objects(message, "offers"))
+    text = {"type": "string"}
+    unlimited = own_contract(tmp_path / "unlimited", with_properties(comments=text))
+    limited = own_contract(tmp_path / "limited", with_properties(comments={**text, "maxLength": 100}))
 
-    def limit(schema: dict[str, Any]) -> None:
-        schema["properties"]["data"]["properties"]["offers"]["items"]["properties"]["priceClass"]["maxLength"] = 100
+    def accepts(body: bytes) -> bool:
+        return brokerfuzz.check(ORDER, body, contract=limited).label != "invalid"
 
-    accepts = strict(has_long_class, conforming(PRICING))
-    report = brokerfuzz.fire(accepts, PRICING, verdicts=["valid"])
+    report = brokerfuzz.fire(accepts, ORDER, contract=unlimited, random=50)
     assert len(report.findings) == 1
     question = "the contract leaves open how long a string may be (string-length)"
     assert f"{question}: if the limit of the target is right, state it" in str(report)
-    settled = changed_contract(tmp_path, PRICING, limit)
-    assert brokerfuzz.fire(accepts, PRICING, verdicts=["valid"], contract=settled).findings == ()
+    assert brokerfuzz.fire(accepts, ORDER, contract=limited, random=50).findings == ()
 
 
 # ----------------------------------------------------------------------------------- texts with which a service rejects
@@ -89,8 +88,6 @@ def test_a_limit_names_the_open_question_and_a_contract_of_ones_own_settles_it(t
 def names_the_first_problem(message: dict[str, Any]) -> str | None:
     """The text changes if another property is undone."""
     for name, value in message.items():
-        if name == "isTaxable" and value is None:
-            return "isTaxable must be a boolean"
         if any(isinstance(text, str) and max(text, default="") > "\uffff" for text in everything_in(value)):
             return f"{name} cannot be stored"
         if name == "number" and "/" in str(value):
@@ -114,7 +111,6 @@ REJECTIONS: list[tuple[Callable[[dict[str, Any]], str | None], set[str]]] = [
     (
         names_the_first_problem,
         {
-            "isTaxable: rejected if it is null",
             "any string: rejected if it contains a character beyond U+FFFF",
             'number: rejected if it contains "/"',
         },
@@ -132,7 +128,7 @@ def test_the_text_of_a_rejection_neither_joins_nor_separates_findings(
         text = problem(message)
         return (422, text) if text else None
 
-    report = fired(responding(answer), **VALID)
+    report = fired(responding(answer), **EDGES)
     assert {finding.text for finding in report.findings} == texts
     assert all(len(finding.places) == 1 for finding in report.findings), "the smallest message has one problem"
 
@@ -179,16 +175,14 @@ def test_a_crash_counts_although_its_text_changes() -> None:
     crashes = count()
 
     def answer(message: dict[str, Any]) -> tuple[int, str] | None:
-        if message.get("weightInPounds", 1) is not None:
+        if message.get("isActive") is not False:
             return None
         line = "" if next(crashes) >= 20 else "\n\tat Shop(Shop.java:28)"
         return 500, f"NullPointerException{line}"
 
-    report = fired(responding(answer), **VALID)
+    report = fired(responding(answer), **EDGES)
     assert report.result.sporadic == ()
-    assert [finding.text for finding in report.findings] == [
-        "Shop.java:28: crashes (status 500) if weightInPounds is null"
-    ]
+    assert [finding.text for finding in report.findings] == ["Shop.java:28: crashes (status 500) if isActive is false"]
 
 
 def test_two_lines_that_crash_under_the_same_condition_have_names_of_their_own() -> None:
@@ -215,7 +209,7 @@ def test_a_target_that_repeats_its_first_answer_rejects_almost_every_valid_messa
         first[:] = first or [body]
         writer.write(response(201 if body == first[0] else 422, b"this key was used for another request"))
 
-    report = fired(behave, **VALID, headers=[("Idempotency-Key", "1")])
+    report = fired(behave, **EDGES, headers=[("Idempotency-Key", "1")])
     (finding,) = report.findings
     assert finding.text == "rejects (almost) every valid message (status 422)"
     assert "the header Idempotency-Key is the same in all requests" in report.result.advice
@@ -257,11 +251,12 @@ def later_products(message: dict[str, Any]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     "is_refused",
     [
-        lambda product: product["productQuantityInOffer"] == 1,
         lambda product: product.get("associatedFileName") is None and product.get("pageCount") is None,
+        lambda product: product["productQuantityInOffer"] == 1,
     ],
-    ids=["a value", "absence"],
+    ids=["absence", "a value"],
 )
+@pytest.mark.every(2)
 def test_two_equal_values_are_a_cause_only_if_others_fail_too_and_differing_ones_pass(
     is_refused: Callable[[dict[str, Any]], bool],
 ) -> None:
@@ -278,7 +273,7 @@ def test_a_finding_has_the_same_name_whatever_cases_are_sent() -> None:
     accepts = strict(lambda message: message.get("comments") == "")
     reports = [
         brokerfuzz.fire(accepts, verdicts=["valid"], rules=["comments"]),
-        *(brokerfuzz.fire(accepts, rules=["comments"], random=100, seed=seed) for seed in (1, 2)),
+        brokerfuzz.fire(accepts, rules=["comments"], random=100, seed=1),
     ]
     assert len({finding.name for report in reports for finding in report.findings}) == 1
 
@@ -313,6 +308,7 @@ def test_near_a_limit_that_varies_a_message_is_shown_that_fails_each_time() -> N
     assert 1000 < len(finding.body) < 3000
 
 
+@pytest.mark.long
 def test_searches_that_end_at_the_limit_are_soon_left_out() -> None:
     """json.loads refuses each integer of more than 4,300 digits, and the smallest message still has thousands."""
 
@@ -371,7 +367,7 @@ def test_a_finding_is_no_reason_for_unproven_rejections_of_which_it_masks_only_a
 
 @pytest.mark.parametrize(("status", "most"), [(413, 2500), (500, 2000)])
 def test_a_limit_on_the_size_of_messages_is_named_as_the_only_cause(status: int, most: int) -> None:
-    report = fired(answers(lambda body: status if len(body) > most else 201 if CONFORMING(body) else 400), **VALID)
+    report = fired(answers(lambda body: status if len(body) > most else 201 if CONFORMING(body) else 400), **EDGES)
     (finding,) = report.findings
     assert f"if it has more than {most:,} bytes" in finding.text
     assert len(finding.body) == most + 1
@@ -385,7 +381,7 @@ def test_a_limit_on_the_size_of_messages_names_the_open_question_and_how_to_sett
     entry = '{"id": "message-size", "limit": 4000}'
     question = "the contract leaves open how large a message may be (message-size)"
     remedy = f"state it in a contract of your own, with {entry} in ambiguities.json"
-    report = brokerfuzz.fire(accepts, PRICING, verdicts=["valid"])
+    report = brokerfuzz.fire(accepts, PRICING, **EDGES)
     assert f"{question}: if the limit of the target is right, {remedy}" in str(report)
     (tmp_path / "ambiguities.json").write_text(f"[{entry}]")
-    assert brokerfuzz.fire(accepts, PRICING, verdicts=["valid"], contract=load_contract(tmp_path)).findings == ()
+    assert brokerfuzz.fire(accepts, PRICING, **EDGES, contract=load_contract(tmp_path)).findings == ()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from behaviours import OFFER, parsed
+from behaviours import EDGES, OFFER, parsed
 from click.testing import Result
 from contracts import ORDER, own_contract, with_properties
 from fixture_types import Run
@@ -92,9 +92,9 @@ def test_a_catalogue_that_is_cut_short_is_no_success(run: Run) -> None:
 
 def test_random_cases_that_are_cut_short_are_a_success(run: Run) -> None:
     with serving(answers(conforming)) as url:
-        done = run("fire", url, *OPTIONS, "--max-time", "2s", "--rate", "200")
+        done = run("fire", url, *OPTIONS, "--max-time", "1s", "--rate", "100")
     assert done.exit_code == 0
-    assert re.match(r"no findings in \d+ cases \(the time limit of 2 s was reached\)", " ".join(done.stdout.split()))
+    assert re.match(r"no findings in \d+ cases \(the time limit of 1 s was reached\)", " ".join(done.stdout.split()))
 
 
 def test_a_campaign_without_further_random_messages_says_so(run: Run) -> None:
@@ -113,7 +113,7 @@ def test_answers_that_arrive_while_brokerfuzz_searches_for_messages_are_no_timeo
         await asyncio.sleep(0.2)
         writer.write(response(lenient(body)))
 
-    report = fired(slow, PRICING, tags=["edge:*"], random=10, timeout=0.7)
+    report = fired(slow, PRICING, tags=["edge:data.offers*"], random=10, timeout=0.7)
     assert report.outcome.headline.endswith("(no further messages were found)")
     assert (report.findings, report.result.sporadic) == ((), ())
 
@@ -138,7 +138,7 @@ def test_rejections_prove_nothing_if_the_target_accepts_only_the_first_message()
         first[:] = first or [body]
         return 201 if body == first[0] else 422
 
-    report = fired(answers(status_of), rules=["*orderM*", "*pageCount*"], verdicts=["invalid"])
+    report = fired(answers(status_of), rules=["*orderM*"], verdicts=["invalid"])
     assert report.result.proofs.proven == 0
     assert report.outcome.headline.startswith("untested (no rejection was proven)")
 
@@ -148,15 +148,14 @@ def test_a_target_that_accepts_only_one_kind_of_ordinary_message_proves_rejectio
     def status_of(body: bytes) -> int:
         return conforming(body) if b'"omsOfferId":"OMS-44354946-619835"' in body else 400
 
-    report = fired(answers(status_of), rules=["*orderM*"], verdicts=["invalid"], fresh=fresh)
+    report = fired(answers(status_of), rules=["*orderMinimum:*"], verdicts=["invalid"], fresh=fresh)
     assert report.result.proofs.proven > 10
 
 
 # ------------------------------------------------------------------------------------------------------ known numbers
 
 
-@pytest.mark.parametrize("status", [400, 409, 422])
-@pytest.mark.parametrize("refuses", [bool, lambda conflicts: conflicts % 2 == 0], ids=["always", "half"])
+@pytest.mark.parametrize(("status", "refuses"), [(400, bool), (409, lambda conflicts: conflicts % 2 == 0), (422, bool)])
 def test_a_number_that_the_target_knows_is_no_finding(status: int, refuses: Callable[[int], bool]) -> None:
     with serving(answers(KnownIdentifiers(status, "number", refuses=refuses))) as url:
         report = brokerfuzz.fire(url, rules=["*orderM*"])
@@ -167,8 +166,7 @@ def test_a_number_that_the_target_knows_is_no_finding(status: int, refuses: Call
         assert brokerfuzz.fire(url, rules=["*orderM*"], fresh="number").outcome.status == 0
 
 
-@pytest.mark.parametrize("fresh", [None, "number", "number,omsOfferId"])
-@pytest.mark.parametrize("looks_first", [False, True])
+@pytest.mark.parametrize(("fresh", "looks_first"), [(None, False), ("number", True), ("number,omsOfferId", False)])
 def test_an_oms_offer_id_that_the_target_knows_is_no_finding_even_if_it_is_empty(
     fresh: str | None, looks_first: bool
 ) -> None:
@@ -183,7 +181,8 @@ def test_an_oms_offer_id_that_the_target_knows_is_no_finding_even_if_it_is_empty
     assert report.result.known_names == ("omsOfferId",)
 
 
-@pytest.mark.parametrize("status", [400, 409, 422])
+@pytest.mark.parametrize("status", [409, 400, 422])
+@pytest.mark.every(3)
 def test_the_advice_about_known_identifiers_names_those_that_the_target_knows(status: int) -> None:
     service = KnownIdentifiers(status, "number", "omsOfferId")
     with serving(answers(service)) as url:
@@ -254,7 +253,7 @@ def test_a_campaign_that_continues_with_a_target_that_keeps_numbers_is_not_told_
 # -------------------------------------------------------------------------------------------------- differing answers
 
 
-@pytest.mark.parametrize("share", [0.5, 0.125, 0.05])
+@pytest.mark.parametrize("share", [0.5, 0.05])
 def test_a_target_that_rejects_valid_messages_at_random_has_one_finding_about_differing_answers(share: float) -> None:
     chance = random.Random(share)
 
@@ -274,15 +273,15 @@ def test_a_cause_is_found_although_valid_messages_are_rejected_at_random() -> No
     chance = random.Random(0)
 
     def status_of(body: bytes) -> int:
-        if b'"orderMaximum":null' in body:
+        if b'"isActive":false' in body:
             return 422
         status = conforming(body)
         return 422 if status == 201 and chance.random() < 0.2 else status
 
-    report = fired(answers(status_of), verdicts=["valid"])
+    report = fired(answers(status_of), **EDGES)
     assert {finding.kind for finding in report.findings} == {"valid-rejected", "differing-answers"}
     (finding,) = [finding for finding in report.findings if finding.kind == "valid-rejected"]
-    assert finding.text == "orderMaximum: rejected if it is null"
+    assert finding.text == "isActive: rejected if it is false"
 
 
 def test_a_few_rejections_that_do_not_recur_are_counted_in_the_first_line() -> None:
@@ -295,6 +294,6 @@ def test_a_few_rejections_that_do_not_recur_are_counted_in_the_first_line() -> N
                 return 422
         return conforming(body)
 
-    report = fired(answers(status_of), verdicts=["valid"])
+    report = fired(answers(status_of), **EDGES)
     assert report.findings == ()
     assert report.outcome.headline.endswith("2 rejections of valid messages did not recur")
