@@ -130,7 +130,7 @@ def test_the_python_examples_of_a_document_run(name: str, tmp_path: Path) -> Non
     for number, example in enumerate(examples):
         text = f"{example}\n\ndef test_that_it_was_read():\n    pass\n"
         (tmp_path / f"test_example_{number}.py").write_text(text, encoding="utf-8")
-    profile = "settings.register_profile('few', settings.get_profile('ci'), max_examples=20)"
+    profile = "settings.register_profile('few', settings.get_profile('ci'), max_examples=5)"
     text = f"from hypothesis import settings\n{profile}\nsettings.load_profile('few')\n"
     (tmp_path / "conftest.py").write_text(text)
     if examples:
@@ -194,7 +194,7 @@ def folder(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(4)
 @pytest.mark.parametrize("words", HERE)
 def test_commands_run(
     words: list[str], folder: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch

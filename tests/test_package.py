@@ -72,10 +72,10 @@ assert next(messages("offer-pricing-response", 1, verdicts=["invalid"])).label =
 parametrize("offer-pricing-response")(lambda case: None)
 find(cases("offer-pricing-response"), lambda case: True, settings=settings(phases=[Phase.generate]))
 from brokerfuzz.cli import commands
-commands(["export", "more.ndjson", "--rule", "*quantity:minimum"], standalone_mode=False)
+few = ["--message", "offer-pricing-response", "--rule", "*quantity:minimum", "--technique", "one-below"]
+commands(["export", "more.ndjson", *few], standalone_mode=False)
 with open("reading.py", "w") as file:
-    file.write("import json\\ndef read(body): return json.loads(body).get('orderMinimum', 1) > 0")
-few = ["--rule", "*orderMinimum:minimum", "--technique", "one-below"]
+    file.write("import brokerfuzz\\ndef read(body): return brokerfuzz.check('offer-pricing-response', body).label != 'invalid'")
 assert commands(["fire", "--call", "reading:read", *few], standalone_mode=False) in (None, 0)
 assert "hypothesis_jsonschema" not in sys.modules
 """

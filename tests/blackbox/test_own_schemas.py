@@ -86,6 +86,7 @@ def test_whether_an_integer_may_be_written_as_a_fraction_is_open_wherever_a_sche
     assert brokerfuzz.check(ORDER, b'{"size":5.0}', contract=contract).label == "unspecified"
 
 
+@pytest.mark.long
 def test_the_cases_of_an_own_contract_do_not_depend_on_the_modules_of_the_user(tmp_path: Path) -> None:
     """Hypothesis also generates the constants that it finds in these modules."""
     code = {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]}

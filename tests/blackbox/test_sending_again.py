@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from behaviours import PRODUCTS
 from fixture_types import Run
 from hand_made_servers import answers, fired, response, serving, status_by
 from known_identifiers import KnownIdentifiers
@@ -105,14 +106,12 @@ def test_replay_uses_the_known_values_of_the_user(run: Run) -> None:
     Path("values.toml").write_text('"*.productId" = ["P-1", "P-2"]\n')
 
     def knows(body: bytes) -> bool:
-        return is_valid(body) and (b'"productId"' not in body or b'"P-1"' in body or b'"P-2"' in body)
+        is_known = b'"productId"' not in body or b'"P-1"' in body or b'"P-2"' in body
+        return is_known and brokerfuzz.check(PRODUCTS, body).label != "invalid"
 
-    rules = ["productClusters[].products[].productQuantityInOffer"]
-    options: Any = {"verdicts": ["valid"], "shrink": 0, "reports": ["report.json"]}
+    options: Any = {"rules": ["data[].weight"], "verdicts": ["valid"], "shrink": 0, "reports": ["report.json"]}
     contract = brokerfuzz.load_contract(values="values.toml")
-    brokerfuzz.fire(
-        lambda body: knows(body) and b"QuantityInOffer" not in body, rules=rules, contract=contract, **options
-    )
+    brokerfuzz.fire(lambda body: knows(body) and b'"weight"' not in body, PRODUCTS, contract=contract, **options)
     with served(knows) as url:
         done = run("replay", "report.json", "--values", "values.toml", url)
     assert (done.exit_code, done.stdout.splitlines()[-1]) == (0, "1 of 1 finding is gone"), done.stdout

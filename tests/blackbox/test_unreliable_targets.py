@@ -21,7 +21,7 @@ from waiting import happens
 import brokerfuzz
 
 MINIMUM: Final[dict[str, Any]] = {"rules": ["*orderMinimum:*"], "shrink": 5}
-MORE: Final[dict[str, Any]] = {"rules": ["*orderMinimum:*", "*comments:*"], "seed": 1, "random": 60, "longest_wait": 5}
+MORE: Final[dict[str, Any]] = {"rules": ["*orderMinimum:*", "*comments:*"], "seed": 1, "random": 20, "longest_wait": 5}
 OPTIONS = ("--rule", "*orderMinimum:*", "--random", "0", "--shrink", "5s")
 CUT = b"a part of the body"
 TRUNCATED = b"HTTP/1.1 201 Created\r\nContent-Length: 1000\r\n\r\n" + CUT

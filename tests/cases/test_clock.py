@@ -45,6 +45,7 @@ def test_each_verdict_that_changes_with_time_has_the_tag(message_type: MessageTy
     assert [case for case in cases if case.faults and is_tagged(case)] == [case for case in changed if case.faults]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 def test_without_a_time_no_verdict_changes_and_the_catalogue_has_only_the_other_cases(
     message_type: MessageType,

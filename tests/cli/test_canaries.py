@@ -149,6 +149,7 @@ done
 """
 
 
+@pytest.mark.long
 def test_nothing_that_a_campaign_against_programs_writes_contains_a_secret(
     written: Callable[..., dict[str, bytes]], tmp_path: Path
 ) -> None:

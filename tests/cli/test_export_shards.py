@@ -126,7 +126,7 @@ def test_an_export_that_is_killed_repeatedly_ends_with_the_same_files(start: Sta
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the test finds the workers in /proc")
 def test_a_killed_worker_is_one_line_that_says_how_to_continue(start: Start, run: Run) -> None:
-    many = (*PRICING, "--random", "2400", "--shards", "12", "--resume")
+    many = (*PRICING, "--random", "1200", "--shards", "12", "--resume")
     with start("export", "out.ndjson", *many, "--workers", "2") as process:
         happens(lambda: process.poll() is not None or Path("out-00001-of-00012.ndjson").exists())
         os.kill(workers_of(process.pid)[0], signal.SIGKILL)

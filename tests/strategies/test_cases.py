@@ -90,7 +90,7 @@ def test_patterns_select_faults(options: dict[str, Any], selected: Callable[[Any
     found = drawn(invalid_offer_requests(now=NOW, **options))
     assert found
     assert [case.faults for case in found if not selected(case.faults[0])] == []
-    mixed = drawn(cases(OFFER, now=NOW, **options), 100)
+    mixed = drawn(cases(OFFER, now=NOW, **options), 40)
     assert {case.label for case in mixed} == {"valid", "invalid", "unspecified"}
     assert [case.faults for case in mixed if case.label == "invalid" and not selected(case.faults[0])] == []
 

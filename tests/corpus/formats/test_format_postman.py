@@ -104,6 +104,7 @@ def test_newman_sends_the_exact_bytes_and_names_what_fails(folder: Path) -> None
     assert all(b"\r\ncontent-type: application/json\r\n" in head for head, _ in seen)
 
 
+@pytest.mark.long
 def test_one_failure_says_why_no_other_test_can_run(folder: Path) -> None:
     with service(lambda _: 500) as (url, seen):
         run = run_of(folder, url)
