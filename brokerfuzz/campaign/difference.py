@@ -86,7 +86,8 @@ _ROOT: Final = _Spot()
 @dataclass(frozen=True)
 class OrdinaryValues:
     """`accepted` maps each site of a message that the target accepts to its first value. `further` has the values of
-    other messages. They matter if the accepted message lacks an object.
+    other messages, and no empty array or object if one of them is filled. They matter if the accepted message lacks an
+    object or an item.
     """
 
     accepted: Mapping[str, Tree]
@@ -96,7 +97,9 @@ class OrdinaryValues:
     def of(cls, accepted: Case, examples: Sequence[Case] = ()) -> "OrdinaryValues":
         further: dict[str, Tree] = {}
         for example in reversed(examples):
-            further |= first_values(tree_of(example.body))
+            for site, value in first_values(tree_of(example.body)).items():
+                if children(value) or not children(further.get(site)):
+                    further[site] = value
         return cls(first_values(tree_of(accepted.body)), further)
 
     def differences(self, tree: Tree, spot: _Spot = _ROOT) -> Iterator[Difference]:

@@ -6,7 +6,7 @@ same.
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from decimal import ROUND_UP
+from decimal import ROUND_UP, Decimal
 from typing import Any
 
 from brokerfuzz.campaign.difference import fewest
@@ -35,13 +35,14 @@ MOST_CUT = 32
 """Each character of a string of this length is left out, and replaced with 0. Longer strings only lose longer parts."""
 _LONGEST_HALVED = 20  # in digits; a binary search for an integer of this length needs about 64 requests
 _INSTANT = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?(?:[Zz]|[+-][0-9]{2}:?[0-9]{2})?"
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?(?:[Zz]|[+-][0-9]{2}:?[0-9]{2})?)?"
 )
 _INSTANTS = ("2000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "9999-01-01T00:00:00Z", "2099-01-01T00:00:00Z")
 """Shrinking replaces a timestamp only with one of these values, or changes its year. So the shrunk timestamp is in the
 past or in the future for many years, and its form does not become unusual.
 """
 _YEARS = ("2000", "9999")
+_LENGTH_OF_DATE = len("2000-01-01")  # without a time; a date stays a date
 
 
 class Shrinker:
@@ -87,12 +88,23 @@ class Shrinker:
         schema = schema_at(self._sites, site_at(tree, path))
         while True:
             for value in simpler(subtree(tree, path), schema):
-                candidate = replaced(tree, path, value)
-                if await self._problem.adopt(candidate):
+                if candidate := await self._adopted(tree, path, value):
                     tree = candidate
                     break
             else:
                 return await self._halve(tree, path)
+
+    async def _adopted(self, tree: Tree, path: Path, value: Tree) -> Tree | None:
+        """Returns the message with another value, if this has the problem, too. Equal numbers may have to change
+        together: the total of one offer is its extended price (contract, "Offer pricing calculation response").
+        """
+        candidate = replaced(tree, path, value)
+        if await self._problem.adopt(candidate):
+            return candidate
+        others = _equal_numbers(tree, path)
+        for other in others:
+            candidate = replaced(candidate, other, value)
+        return candidate if others and await self._problem.adopt(candidate) else None
 
     async def _halve(self, tree: Tree, path: Path) -> Tree:
         """If the value at `path` is an integer, moves it as close to zero as possible by binary search, so that the
@@ -105,8 +117,7 @@ class Shrinker:
         low, sign = 0, number.literal[: number.literal.startswith("-")]
         while high - low > 1:
             middle = (low + high) // 2
-            candidate = replaced(tree, path, Number(f"{sign}{middle}"))
-            if await self._problem.adopt(candidate):
+            if candidate := await self._adopted(tree, path, Number(f"{sign}{middle}")):
                 tree, high = candidate, middle
             else:
                 low = middle
@@ -139,6 +150,18 @@ def chunks(size: int) -> Iterator[tuple[int, int]]:
     while length:
         yield from ((start, length) for start in range(0, size, length))
         length //= 2
+
+
+def _equal_numbers(tree: Tree, path: Path) -> list[Path]:
+    """Returns the paths of the other numbers that are equal to the value at `path`."""
+    number = _exact_number(tree, path)
+    others = [other for other in paths(tree) if other != path]
+    return [] if number is None else [other for other in others if _exact_number(tree, other) == number]
+
+
+def _exact_number(tree: Tree, path: Path) -> Decimal | None:
+    value = subtree(tree, path)
+    return exact(value.literal) if isinstance(value, Number) else None
 
 
 def simpler(scalar: Tree, schema: Mapping[str, Any]) -> list[Tree]:
@@ -203,7 +226,8 @@ def _instants(text: str) -> Iterator[str]:
     if text in _INSTANTS:
         yield from _INSTANTS[: _INSTANTS.index(text)]
         return
-    yield from _INSTANTS
+    if len(text) > _LENGTH_OF_DATE:
+        yield from _INSTANTS
     if text[:4] not in _YEARS:
         yield from (year + text[4:] for year in _YEARS)
 

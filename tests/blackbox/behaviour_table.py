@@ -365,7 +365,10 @@ REJECTING = [
     ),
     rejecting_at("priceClasses", is_longer(50), "it has more than 50 items", tags=["edge:priceClasses*"]),
     rejecting_at("data.offers", is_longer(3), "it has more than 3 items", **OF_PRICES),
+    rejecting_at("data.totalExtendedPrice", lambda total: total > 50_000, "it is above 50,000", **OF_PRICES),
+    rejecting_at("data.offers[].extendedPrice", lambda price: price > 50_000, "it is above 50,000", **OF_PRICES),
     rejecting(lambda message: message.get("data") == [], "data: rejected if it is empty", **OF_PRODUCTS),
+    rejecting_at("failureMessages[]", lambda reason: reason == "", "it is empty", **OF_PRODUCTS),
     rejecting(
         lambda message: repeats("productNumber", message), "data[].productNumber: rejected if it occurs in two items",
         **OF_PRODUCTS,
