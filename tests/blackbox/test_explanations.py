@@ -358,7 +358,8 @@ def test_a_finding_is_no_reason_for_unproven_rejections_of_which_it_masks_only_a
         has_products = bool(records) or (message.get("data") is None and message.get("operationWasSuccessful") is True)
         return has_products and not is_unusual and conforming(PRODUCTS)(body)
 
-    report = brokerfuzz.fire(accepts_one_ordinary_message, PRODUCTS)
+    sites = ["data[].status", "data[].weight", "data[].unitOfMeasure"]
+    report = brokerfuzz.fire(accepts_one_ordinary_message, PRODUCTS, rules=sites)
     assert report.outcome.headline.endswith("rejections prove nothing")
 
 

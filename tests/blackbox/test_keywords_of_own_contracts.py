@@ -137,7 +137,6 @@ def test_a_service_that_calculates_multiples_with_doubles_has_a_finding(price: f
 
 IN_EACH_RUN = {
     "property: recursion with limits",
-    "property: property of a condition",
     "property: multipleOf fraction",
     "message: anyOf",
 }

@@ -295,28 +295,44 @@ def decorated(arguments: str, function: str = "case") -> str:
     return f"    @brokerfuzz.parametrize({arguments})\n    def test_offers({function}): pass"
 
 
+MISTAKES = [
+    (decorated("'offer'"), "unknown message type 'offer': did you mean 'offer-creation-request' or"),
+    (decorated("OFFER, rules=['*pageCounts:minimum']"), "unknown rule '*pageCounts:minimum'"),
+    (decorated("OFFER, verdicts=['wrong']"), "unknown verdict 'wrong'"),
+    (decorated("OFFER, rules='number'"), "rules='number' is not a list: use a list or tuple"),
+    (decorated("OFFER, by='rules'"), "by='rules' is not supported: use 'case' for one test per case, or"),
+    (decorated("OFFER", "message"), "test_offers has no parameter `case`: add one, so that the test"),
+    (decorated("OFFER, rules=MINIMUM, techniques=['null-instead']"), "no case matches the arguments of"),
+    (f'    @pytest.mark.brokerfuzz_xfail("minimun"){BY_RULE}', "unknown case 'minimun'"),
+    (f'    @pytest.mark.brokerfuzz_xfail("*orderMinimum:minimum"){BY_RULE}', "use a rule and a technique, as in"),
+    (f"    @pytest.mark.brokerfuzz_xfail{BY_RULE}", "the marker brokerfuzz_xfail names no case: write"),
+    ('    @pytest.mark.brokerfuzz_xfail("*")\n    def test_offers(): pass', "needs @brokerfuzz.parametrize"),
+]
+
+
+def test_each_mistake_in_a_suite_is_explained_in_a_few_lines(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(**{f"test_{number}": f"{SUITE}\n{code}" for number, (code, _) in enumerate(MISTAKES)})
+    done = pytester.runpytest_inprocess(*ALONE)
+    printed = done.stdout.str() + done.stderr.str()
+    assert done.ret == pytest.ExitCode.INTERRUPTED
+    assert [said for _, said in MISTAKES if said not in printed] == []
+    assert "Traceback" not in printed
+    assert len(printed.splitlines()) < 15 * len(MISTAKES)
+
+
 @pytest.mark.parametrize(
     ("code", "option", "said"),
     [
-        (decorated("'offer'"), "-v", "unknown message type 'offer': did you mean 'offer-creation-request' or"),
-        (decorated("OFFER, rules=['*pageCounts:minimum']"), "-v", "unknown rule '*pageCounts:minimum'"),
-        (decorated("OFFER, verdicts=['wrong']"), "-v", "unknown verdict 'wrong'"),
-        (decorated("OFFER, rules='number'"), "-v", "rules='number' is not a list: use a list or tuple"),
-        (decorated("OFFER, by='rules'"), "-v", "by='rules' is not supported: use 'case' for one test per case, or"),
-        (decorated("OFFER", "message"), "-v", "test_offers has no parameter `case`: add one, so that the test"),
-        (decorated("OFFER, rules=MINIMUM, techniques=['null-instead']"), "-v", "no case matches the arguments of"),
-        (f'    @pytest.mark.brokerfuzz_xfail("minimun"){BY_RULE}', "-v", "unknown case 'minimun'"),
-        (f'    @pytest.mark.brokerfuzz_xfail("*orderMinimum:minimum"){BY_RULE}', "-v", "use a rule and a technique, as in"),
-        (f"    @pytest.mark.brokerfuzz_xfail{BY_RULE}", "-v", "the marker brokerfuzz_xfail names no case: write"),
-        ('    @pytest.mark.brokerfuzz_xfail("*")\n    def test_offers(): pass', "-v", "needs @brokerfuzz.parametrize"),
         (BY_CASE, "--brokerfuzz-url", "expected one argument"),
         (BY_CASE, "--brokerfuzz-url=", "--brokerfuzz-url is empty: specify a URL"),
         (BY_CASE, "--brokerfuzz-seed=one", "invalid int value: 'one'"),
         (BY_CASE, "--brokerfuzz-count=-1", "--brokerfuzz-count is negative: use 0 or more"),
         (SECRETIVE, "--brokerfuzz-secret=GONE", "GONE, which should contain a secret, is not set"),
     ],
-)  # fmt: skip
-def test_a_mistake_is_explained_in_a_few_lines(pytester: pytest.Pytester, code: str, option: str, said: str) -> None:
+)
+def test_a_mistake_in_an_option_is_explained_in_a_few_lines(
+    pytester: pytest.Pytester, code: str, option: str, said: str
+) -> None:
     done = run(pytester, code, option)
     assert done.ret in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.USAGE_ERROR)
     printed = done.stdout.str() + done.stderr.str()
