@@ -66,6 +66,7 @@ def test_no_file_gets_the_descriptor_of_a_closed_stream(run: Run, environment: M
     assert (folder / "out.ndjson").read_bytes() == (folder / "whole.ndjson").read_bytes()
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("redirections", ["<&- >&- 2>&-", ">&- 2>&-"])
 def test_a_campaign_works_without_standard_streams(
     environment: Mapping[str, str], folder: Path, redirections: str

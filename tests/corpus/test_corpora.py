@@ -29,7 +29,7 @@ Edit = Callable[[Path], object]
 
 @pytest.fixture(scope="module")
 def cases() -> list[Case]:
-    return [case for name in MESSAGE_TYPES for case in [*load(name)[::6], *islice(random_cases(name, 2, now=NOW), 100)]]
+    return [case for name in MESSAGE_TYPES for case in [*load(name)[::12], *islice(random_cases(name, 2, now=NOW), 50)]]
 
 
 def facts(case: Case) -> tuple[object, ...]:

@@ -160,7 +160,7 @@ def test_the_traceback_of_a_segmentation_fault_is_kept(calling: Calling) -> None
 @pytest.mark.parametrize(
     "target",
     [
-        CommandTarget(["yes"], timeout=0.5),
+        CommandTarget(["yes"], timeout=0.2),
         CommandTarget(python("import os\nfor _ in range(2000): os.write(2, b'x' * 65536)")),
         LineTarget(each("while True: say(b'x' * 65536)")),
         LineTarget(each("while True: say(b'accepted\\n' * 6000)")),
@@ -330,6 +330,7 @@ EXAMPLE_COMMANDS = {
 }
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", EXAMPLE_COMMANDS)
 def test_the_examples_in_several_languages_read_frames(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

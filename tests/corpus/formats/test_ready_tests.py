@@ -83,7 +83,7 @@ def test_each_rule_is_a_test_that_shows_its_failures_and_honours_the_expected_on
     assert seen == {case.body for case in all_cases() if case.id not in clocked()}
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @EVERY_RUNNER
 def test_on_request_each_case_is_a_test(runner: Runner, tmp_path: Path) -> None:
     info = replace(corpus_info(), by_case=True)
@@ -99,7 +99,7 @@ def test_on_request_each_case_is_a_test(runner: Runner, tmp_path: Path) -> None:
     assert failed(runner.report(suite, complete=False)) == {}
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @EVERY_RUNNER
 def test_one_failure_says_why_no_other_test_can_run_until_it_is_expected(runner: Runner, tmp_path: Path) -> None:
     suite = exported(tmp_path, runner)
@@ -112,7 +112,7 @@ def test_one_failure_says_why_no_other_test_can_run_until_it_is_expected(runner:
     assert failed(runner.report(suite, complete=False)) == {}
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @EVERY_RUNNER
 def test_a_rejection_proves_nothing_if_the_twin_is_an_expected_failure(runner: Runner, tmp_path: Path) -> None:
     twin, zero = twin_and_zero()
@@ -126,7 +126,7 @@ def test_a_rejection_proves_nothing_if_the_twin_is_an_expected_failure(runner: R
     assert (reason in said) != runner.can_skip
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @EVERY_RUNNER
 def test_what_fails_now_and_was_not_expected_is_a_failure(runner: Runner, tmp_path: Path) -> None:
     known = offer(b'{"number":"1","offerType":"VDM","comments":null}', tags=["edge:comments:null"])
