@@ -51,7 +51,7 @@ SCHEMA: Final = (
             ("export", "OUT", "--message", PRICING, "--random", "1000", "--workers", "2"), 0,
             id="workers of an export", marks=pytest.mark.long,
         ),
-        pytest.param(("fire", "--demo", *SOME), 0, id="the reference service"),
+        pytest.param(("fire", "--demo", *SOME), 0, id="the reference service", marks=pytest.mark.long),
         pytest.param(("check", "offer.json", "--contract", "contract"), 1, id="patterns of a contract"),
     ],
 )  # fmt: skip

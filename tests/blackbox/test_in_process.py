@@ -204,11 +204,14 @@ def app(environ, start_response):
     ("code", "words", "status", "said"),
     [
         (EXITING, ("--app", "shop:app", "/offers", "-v"), 1, ("os._exit(0) was called", "SystemExit: 0")),
-        ("os._exit(0)", ("--app", "shop:app", "/offers"), 2, ("brokerfuzz: shop cannot be imported (",)),
         ("def classify(answer): os._exit(0)", ("URL", "--hooks", "shop.py"), 2, ("os._exit(0) was called",)),
+        pytest.param(
+            "os._exit(0)", ("--app", "shop:app", "/offers"), 2, ("brokerfuzz: shop cannot be imported (",),
+            marks=pytest.mark.long,
+        ),
     ],
-    ids=["an application", "an application that is imported", "a hook"],
-)
+    ids=["an application", "a hook", "an application that is imported"],
+)  # fmt: skip
 def test_code_that_ends_the_process_with_status_0_does_not_end_the_campaign_with_status_0(
     spawn: Spawn, write: Write, code: str, words: tuple[str, ...], status: int, said: tuple[str, ...]
 ) -> None:

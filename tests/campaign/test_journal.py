@@ -66,6 +66,7 @@ def test_a_campaign_continues_wherever_its_journal_ends_and_sends_only_a_sample_
     assert len(seen) == expected["requests"] - len(kept) + twice
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_campaign_that_lost_its_target_continues_as_if_nothing_had_happened(run: Run, workers: int) -> None:
     seen, most = 0, 60

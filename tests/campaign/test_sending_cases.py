@@ -180,6 +180,7 @@ async def closes_at_the_second_request(reader: asyncio.StreamReader, writer: asy
             writer.write(response(500 if is_unlucky(body) else conforming(body)))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("conversation", [closes_after_a_crash, closes_at_the_second_request])
 def test_only_the_message_that_crashes_the_server_is_blamed(conversation: Conversation) -> None:
     with serving_streams(conversation) as url:

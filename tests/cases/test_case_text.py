@@ -38,7 +38,7 @@ def facts(case: Case) -> tuple[object, ...]:
     return case.message_type, case.body, case.verdict, case.faults, case.twin and case.twin.label
 
 
-@sample(5, 100)
+@sample(2, 100)
 def test_evaluating_the_repr_or_the_explanation_of_a_case_restores_its_twin_faults_and_verdict(size: int) -> None:
     for case in every_kind_of_case(size):
         for text in (repr(case), f"(\n{pretty(case)}\n)"):

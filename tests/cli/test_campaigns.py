@@ -119,13 +119,15 @@ def test_workers_change_no_report_and_a_campaign_that_lost_a_worker_can_be_resum
     assert without_times(json.loads(resumed)) == alone
 
 
-def test_workers_leave_half_of_a_short_time_limit_for_explaining(run: Run, tmp_path: Path) -> None:
+@pytest.mark.every(2)
+@pytest.mark.parametrize("workers", [1, 2])
+def test_half_of_a_short_time_limit_is_left_for_explaining(run: Run, tmp_path: Path, workers: int) -> None:
     journal = tmp_path / "run.ndjson"
     with recording(lenient) as (url, _):
-        run("fire", url, *MANY[:4], "--workers", 2, "--journal", journal, "--rate", 60, "--max-time", "10s")
+        run("fire", url, *MANY[:4], "--workers", workers, "--journal", journal, "--rate", 60, "--max-time", "8s")
     sent = list(exchanges(journal))
     times = [exchange.at for exchange in sent if exchange.role == "case"]
-    assert max(times) - min(times) < 6
+    assert max(times) - min(times) < 5
     assert any(exchange.role == "shrink" for exchange in sent)
 
 

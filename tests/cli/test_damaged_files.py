@@ -106,7 +106,7 @@ def state(folder: str = ".") -> dict[str, tuple[int, int]]:
 
 
 @pytest.mark.every(2)
-@sample(40, 1_500)
+@sample(15, 1_500)
 @pytest.mark.parametrize("reader", READERS)
 def test_a_damaged_file_gives_an_error_of_one_line(
     originals: Path, url: str, folder: Path, run: Run, reader: str, size: int

@@ -66,7 +66,7 @@ UNTESTABLE: dict[str, Callable[[dict[str, Any]], object]] = {
 
 
 @pytest.mark.parametrize("place", UNTESTABLE)
-@pytest.mark.every(2)
+@pytest.mark.every(3)
 def test_an_export_of_a_contract_that_cannot_be_tested_names_the_place(run: Run, tmp_path: Path, place: str) -> None:
     contract = tmp_path / "contract"
     contract.mkdir()

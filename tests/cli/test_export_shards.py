@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from fixture_types import Run, Spawn, Start
-from sampled import sample
 from waiting import happens, workers_of
 
 from brokerfuzz.corpus import read
@@ -107,12 +106,11 @@ def test_neither_the_list_of_shards_nor_the_name_of_a_shard_deletes_files_of_the
 # ---------------------------------------------------------------------------------------------------- kills
 
 
-@pytest.mark.every(2)
-@sample(1, 12)
-def test_an_export_that_is_killed_repeatedly_ends_with_the_same_files(start: Start, run: Run, size: int) -> None:
+@pytest.mark.long
+def test_an_export_that_is_killed_repeatedly_ends_with_the_same_files(start: Start, run: Run) -> None:
     args = (*PRICING, "--random", "600", "--shards", "12")
     moments = random.Random(5)
-    for _ in range(size):
+    for _ in range(12):
         with start("export", "out.ndjson.zst", *args, "--resume") as process:
             assert happens(lambda: process.poll() is not None or any(Path().iterdir()))
             time.sleep(moments.uniform(0.0, 0.5))
