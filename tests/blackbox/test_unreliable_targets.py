@@ -79,6 +79,7 @@ class Locked(Overloaded):
     most = 1
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "service",
     [

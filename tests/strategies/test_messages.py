@@ -77,6 +77,7 @@ EVERY: Strategies = {
 """A strategy, the type of its messages, and a function that makes a message from an example."""
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("plausible", [False, True])
 @given(data=st.data())
@@ -134,6 +135,7 @@ def test_plausible_messages_have_usual_times_and_failures_with_a_reason(
     assert all(text.endswith(".") for text in failure["failureMessages"])
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", EVERY)
 @given(data=st.data())
 def test_an_ambiguous_message_breaks_no_rule(name: str, data: st.DataObject) -> None:
