@@ -33,6 +33,7 @@ from brokerfuzz.schemas.sites import Site, schema_at
 _PLAIN_NUMBERS = ("0", "1", "0.0", "0.5", "1.0")
 MOST_CUT = 32
 """Each character of a string of this length is left out, and replaced with 0. Longer strings only lose longer parts."""
+_LONGEST_EXACT = 15  # in digits; doubles represent these integers
 _LONGEST_HALVED = 20  # in digits; a binary search for an integer of this length needs about 64 requests
 _INSTANT = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?(?:[Zz]|[+-][0-9]{2}:?[0-9]{2})?)?"
@@ -179,17 +180,22 @@ def simpler(scalar: Tree, schema: Mapping[str, Any]) -> list[Tree]:
 
 def _numbers(literal: str, schema: Mapping[str, Any]) -> list[str]:
     proposals = [*_PLAIN_NUMBERS, *_around_bounds(schema)]
-    if magnitude(literal) is None:
+    near = _integers_near(literal) if magnitude(literal) is None else []
+    if near:
         mantissa = literal.lower().partition("e")[0]
-        proposals += [*_integers_near(literal), mantissa, literal[: len(literal) // 2], literal[:-1]]
-    return [candidate for candidate in dict.fromkeys(proposals) if _size(candidate) < _size(literal)]
+        proposals += [*near, mantissa, literal[: len(literal) // 2], literal[:-1]]
+    return [
+        candidate for candidate in dict.fromkeys(proposals) if candidate in near or _size(candidate) < _size(literal)
+    ]
 
 
 def _integers_near(literal: str) -> list[str]:
-    """Returns the integers on both sides of a number, from which a binary search finds the limit."""
+    """Returns integers from which a binary search finds the limit: those on both sides of a number, or large ones if it
+    is larger. They may have more digits than a number such as 1e30.
+    """
     number = exact(literal)
     if abs(number) >= 10**_LONGEST_HALVED:
-        return ["-" * (number < 0) + "9" * _LONGEST_HALVED]
+        return ["-" * (number < 0) + "9" * length for length in (_LONGEST_EXACT, _LONGEST_HALVED)]
     return [str(int(number)), str(int(number.to_integral_value(ROUND_UP)))]
 
 

@@ -21,9 +21,6 @@ from brokerfuzz.schemas.contract_entries import AskedSite
 from brokerfuzz.schemas.flattening import KNOWN, types_of
 from brokerfuzz.schemas.questions import AboutBytes, Question
 
-_MOST_STRINGS = 2
-"""Questions about all strings are asked at this many sites."""
-
 
 class Probe(NamedTuple):
     """A value that touches the ambiguity if it is put at a place of a message. The name, such as `lower-case`,
@@ -106,9 +103,7 @@ class ProbeMaker:
         sites = self.contract.sites[self.message_type].values()
         free = [site for site in sites if not {"enum", KNOWN} & site.schema.keys()]
         fitting = [AskedSite(site.path) for site in free if types_of(site.schema) - {"null"} == {kind.json_type}]
-        if issubclass(kind, AboutBytes):
-            return fitting[:1]
-        return fitting[:_MOST_STRINGS] if kind.json_type == "string" else fitting
+        return fitting[:1] if issubclass(kind, AboutBytes) else fitting
 
     def probes(self, ambiguity: Ambiguity, asked: AskedSite, message: Any) -> Iterator[Probe]:
         """Yields the probes of an ambiguity that are possible at a site of the message."""

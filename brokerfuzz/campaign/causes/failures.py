@@ -176,9 +176,8 @@ class FailureSearch:
             attributes = self._generaliser.of_notation(failure.body, unexplained[0])
             return self._cause_with(attributes, failure, unexplained, places)
         sites = {cause.site for cause in in_smallest}
-        causes = tuple(cause for cause in causes if cause.site in sites)
         relations = await proven_relations(laboratory.problem(failure, "shrink"), laboratory.sites, sites)
-        attributes = self._generaliser.of_causes(causes, limit, relations, failure, unexplained[0])
+        attributes = self._generaliser.of_causes(in_smallest, limit, relations, failure, unexplained[0])
         cured: list[int] = []
         if not attributes:
             cases = {position: self._evidence.trials[position].case for position in unexplained}

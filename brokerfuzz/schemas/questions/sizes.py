@@ -13,6 +13,7 @@ from brokerfuzz.schemas.flattening import KNOWN, types_of
 from brokerfuzz.schemas.keywords import Schema
 from brokerfuzz.schemas.questions.question import AboutBytes, AboutType, Probes, Question
 
+_LONG = 5000
 _LIMIT = {"limit": {"type": "integer", "minimum": 1}}
 
 
@@ -41,14 +42,14 @@ class StringLength(AboutType, kind="string_length"):
         return f"{len(value):,} characters"
 
     def probes(self, value: Any, now: datetime | None) -> Probes:
+        """The first probe, which is sent at each site, is longer than most columns of databases."""
         longer = self.options["limit"] + 1
-        yield f"{longer}-characters", "b" * longer
+        for length in (max(longer, _LONG), longer, 65_536):
+            yield f"{length}-characters", "b" * length
         yield f"{longer}-emoji", "🧪" * longer
-        yield "1025-characters", "b" * 1025
-        yield "65536-characters", "b" * 65_536
 
     def values(self) -> Iterable[str]:
-        return "b" * (self.options["limit"] + 1), "b" * 5000
+        return "b" * (self.options["limit"] + 1), "b" * _LONG
 
 
 class ItemCount(AboutType, kind="item_count"):
