@@ -110,14 +110,11 @@ def test_two_workers_count_the_failures_of_parallel_requests() -> None:
     assert "wrong answers did not occur again when the message was sent again: crashed (status 500): " in str(report)
 
 
-@pytest.mark.parametrize("shrink", ["off", "5s"])
-def test_every_report_counts_the_wrong_answers_that_did_not_occur_again_on_one_line(
-    run: Run, folder: Path, shrink: str
-) -> None:
+def test_every_report_counts_the_wrong_answers_that_did_not_occur_again_on_one_line(run: Run, folder: Path) -> None:
     reports = ("r.json", "r.md", "r.xml", "r.html")
     paths = [word for name in reports for word in ("--report", name)]
     with serving(Balanced(response(201, b"<html>Welcome</html>"))) as url:
-        done = run("fire", url, "--rule", "*orderM*", "--verdict", "invalid", "--shrink", shrink, *paths)
+        done = run("fire", url, "--rule", "*orderM*", "--verdict", "invalid", *paths)
     assert (done.exit_code, done.stderr) == (0, "")
     report = json.loads(Path("r.json").read_text())
     ((count, answer),) = [(one["count"], one["answer"]) for one in report["sporadic"]]
