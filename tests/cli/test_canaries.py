@@ -19,7 +19,7 @@ from fixture_types import Run
 from hand_made_servers import response, serving_requests
 from pricing_reader import PRICING
 
-SOME: Final = ("--message", PRICING, "--rule", "*totalExtendedPrice:minimum", "--shrink", "1s")
+SOME: Final = ("--message", PRICING, "--rule", "*totalExtendedPrice:minimum", "--shrink")
 REPORTS: Final = ("r.html", "r.xml", "r.json", "r.har", "r.md")
 FROM_ENVIRONMENT: Final = {
     name: f'c4nary-{name.lower()}/"&<\\%41+ é'
@@ -116,14 +116,14 @@ def test_nothing_that_a_campaign_against_a_server_writes_contains_a_secret(
         (tmp_path / "brokerfuzz.toml").write_text(CONFIGURATION.format(url=url))
         (tmp_path / "hooks.py").write_text(HOOKS)
         out = written(
-            ("fire", *SOME, "--journal", "run.ndjson", "--baseline", "known.json", "--baseline-update", *reports),
-            ("fire", *SOME, "--json", "--journal", "json.ndjson"),
-            ("fire", *SOME, "--workers", "2", "--journal", "two.ndjson"),
+            ("fire", *SOME, "1s", "--journal", "run.ndjson", "--baseline", "known.json", "--baseline-update", *reports),
+            ("fire", *SOME, "off", "--json", "--journal", "json.ndjson"),
+            ("fire", *SOME, "off", "--workers", "2", "--journal", "two.ndjson"),
             ("replay", "r.json", "--json"),
             inputs=("brokerfuzz.toml", "hooks.py"),
         )
         monkeypatch.setenv("FAILS", "1")
-        failing = written(("fire", *SOME), inputs=tuple(path.name for path in tmp_path.iterdir()))
+        failing = written(("fire", *SOME, "off"), inputs=tuple(path.name for path in tmp_path.iterdir()))
         out["a failing hook"] = b"".join(failing.values())
     assert {"run.ndjson", "known.json", "json.ndjson", "two.ndjson", *REPORTS} <= set(out)
     assert {name: found for name, content in out.items() if (found := leaks(content, CANARIES.values()))} == {}
@@ -168,11 +168,11 @@ def test_nothing_that_a_campaign_against_programs_writes_contains_a_secret(
     lines = ("--lines", "plain", "--secret", "COMMAND")
     token = f"sh -c 'echo $0; exit 3' --token={TYPED['token']}"
     out = written(
-        ("fire", "--exec", words, *lines, *SOME, "--journal", "run.ndjson", *reports),
-        ("fire", "--exec", token, *SOME, "--json"),
-        ("fire", "--exec", f"DB_PASSWORD={TYPED['assigned']} ./program", *SOME),
-        ("fire", "--call", "planted_code:reads", "--secret", "FUNCTION", *SOME, "--journal", "call.ndjson"),
-        ("fire", "--app", "planted_code:create", "--secret", "APPLICATION", *SOME, "--journal", "app.ndjson"),
+        ("fire", "--exec", words, *lines, *SOME, "1s", "--journal", "run.ndjson", *reports),
+        ("fire", "--exec", token, *SOME, "1s", "--json"),
+        ("fire", "--exec", f"DB_PASSWORD={TYPED['assigned']} ./program", *SOME, "1s"),
+        ("fire", "--call", "planted_code:reads", "--secret", "FUNCTION", *SOME, "1s", "--journal", "call.ndjson"),
+        ("fire", "--app", "planted_code:create", "--secret", "APPLICATION", *SOME, "1s", "--journal", "app.ndjson"),
         inputs=("program.sh", "planted_code.py"),
     )
     assert b"${COMMAND}" in out["run.ndjson"]
