@@ -277,7 +277,6 @@ def is_unsuitable_weight(weight: float) -> bool:
 
 REJECTING = [
     rejecting_at("isActive", lambda flag: not flag, "it is false"),
-    rejecting_at("accessGroups", lambda groups: not groups, "it is empty"),
     rejecting(
         lambda message: any(map(is_null("surcharge"), objects(message, "products"))),
         f"{PRODUCTS_OF_CLUSTERS}[].surcharge: rejected if it is null",
@@ -310,7 +309,6 @@ REJECTING = [
     ),
     rejecting_at("number", lambda text: "\n" in text, 'it contains "\\n"'),
     rejecting_at("secureEmailSubject", is_longer(100), "it is longer than 100 characters"),
-    rejecting_at("orderMaximum", lambda number: number > 123_456, "it is above 123,456"),
     rejecting_at("fixedOrderQuantities[]", lambda number: number < 1, "it is below 1"),
     rejecting_at("defaultPrice", lambda number: has_more_digits(12, number), "it has more than 12 digits"),
     rejecting_at("surcharge", lambda number: type(number) is int, "it is written as an integer"),
@@ -496,11 +494,6 @@ MASKING = [
         rejects_fractions, "weightInPounds: rejected if it has decimal places",
         f"{PAGE_COUNT}: accepted 0; must be at least 1", rules=[PAGE_COUNT, "weightInPounds", "orderMinimum"],
     ),
-    target(
-        crashing(is_null("weightInPounds"), lenient(f"{PAGE_COUNT}:minimum")),
-        "crashes (RuntimeError) if weightInPounds is null", f"{PAGE_COUNT}: accepted 0; must be at least 1",
-        rules=[PAGE_COUNT, "weightInPounds", "isActive"],
-    ),
     crashing_if(
         any_at("data", lambda data: isinstance(data, dict) and data.get("offers") == []), "data.offers is empty",
         message_type=PRICING, rules=["data.customerId", "data"],
@@ -550,5 +543,12 @@ VARIANTS = [
     ),
     accepting(f":additionalProperties {IN_ANOTHER_CASE}", "accepts names of properties in another case", **UNKNOWN),
     rejecting_at("description", lambda text: len(text.encode()) > 200, "it is longer than 200 bytes in UTF-8"),
+    rejecting_at("accessGroups", lambda groups: not groups, "it is empty"),
+    rejecting_at("orderMaximum", lambda number: number > 123_456, "it is above 123,456"),
+    target(
+        crashing(is_null("weightInPounds"), lenient(f"{PAGE_COUNT}:minimum")),
+        "crashes (RuntimeError) if weightInPounds is null", f"{PAGE_COUNT}: accepted 0; must be at least 1",
+        rules=[PAGE_COUNT, "weightInPounds", "isActive"],
+    ),
 ]  # fmt: skip
 """Whole campaigns, and further variants of what other rows show."""

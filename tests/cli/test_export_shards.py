@@ -122,6 +122,7 @@ def test_an_export_that_is_killed_repeatedly_ends_with_the_same_files(start: Sta
     assert len(resumed) == 13
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the test finds the workers in /proc")
 def test_a_killed_worker_is_one_line_that_says_how_to_continue(start: Start, run: Run) -> None:
     many = (*PRICING, "--random", "1200", "--shards", "12", "--resume")
