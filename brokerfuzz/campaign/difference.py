@@ -32,6 +32,7 @@ from brokerfuzz.json_trees import (
 )
 from brokerfuzz.pointers import escape, path_below
 from brokerfuzz.schemas.json_parser import integer
+from brokerfuzz.schemas.sites import Site, schema_at
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +122,20 @@ class OrdinaryValues:
                     yield from self.differences(item, spot.item(step))
             case _ if not children(tree) and usual != tree:
                 yield spot.difference(tree, partial(_put, spot.path, usual))
+
+    def absences(self, tree: Tree, sites: Mapping[str, Site], spot: _Spot = _ROOT) -> Iterator[Difference]:
+        """Yields a difference for each property that an object of a message lacks, and that the accepted message has
+        somewhere. `undo` adds the property.
+        """
+        if isinstance(tree, JsonObject):
+            paths = {name: path_below(spot.site, name) for name in schema_at(sites, spot.site).get("properties", ())}
+            usual = tuple((name, self.accepted[path]) for name, path in paths.items() if path in self.accepted)
+            yield from _missing({name for name, _ in tree.pairs}, spot, JsonObject(usual))
+            for step, (name, value) in enumerate(tree.pairs):
+                yield from self.absences(value, sites, spot.property(step, name))
+        elif isinstance(tree, JsonArray):
+            for step, item in enumerate(tree.items):
+                yield from self.absences(item, sites, spot.item(step))
 
     def _in_object(self, pairs: tuple[tuple[str, Tree], ...], spot: _Spot) -> Iterator[Difference]:
         ordinary = self.accepted if spot.site in self.accepted else self.further

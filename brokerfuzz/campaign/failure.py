@@ -33,7 +33,7 @@ class Failure:
     sent: int = 0
     shown: int = 0
     whole: bool = False
-    has_known_cause: Callable[[bytes], bool] = lambda body: False
+    has_known_cause: Callable[[bytes], bool] | None = None
 
     @classmethod
     def of(cls, trial: Trial) -> "Failure":

@@ -94,7 +94,7 @@ class Problem:
         failure = self.failure
         if body == failure.body:
             return True
-        if failure.has_known_cause(body):
+        if failure.has_known_cause is not None and failure.has_known_cause(body):
             return False
         tried = await self._tried_with(body, any_verdict=False)
         if tried.outcome == "same problem":

@@ -260,6 +260,18 @@ def has_only_a_thumbnail(message: dict[str, Any]) -> bool:
     return bool(message.get("thumbnailUrl")) and message.get("fullImageUrl") is None
 
 
+def has_omni_channel_in_vain(message: dict[str, Any]) -> bool:
+    return message.get("omniChannel") is not None and message.get("offerType") != "Omnichannel"
+
+
+def has_a_subject_without_body(message: dict[str, Any]) -> bool:
+    return message.get("secureEmailSubject") is not None and message.get("secureEmailBody") is None
+
+
+def has_other_characters(message: dict[str, Any]) -> bool:
+    return any(re.search("[^A-Za-z0-9-]", message.get(name) or "") for name in ("number", "unitOfMeasure"))
+
+
 def has_blank_product(message: dict[str, Any]) -> bool:
     is_blank = any_at(f"{PRODUCTS_OF_CLUSTERS}[].productId", lambda text: not text.strip(" \t\n"))
     return message["offerType"] == "Product List" and bool(is_blank(message))
@@ -312,6 +324,13 @@ REJECTING = [
     rejecting_at("fixedOrderQuantities[]", lambda number: number < 1, "it is below 1"),
     rejecting_at("defaultPrice", lambda number: has_more_digits(12, number), "it has more than 12 digits"),
     rejecting_at("surcharge", lambda number: type(number) is int, "it is written as an integer"),
+    rejecting(
+        lambda message: has_omni_channel_in_vain(message) or has_a_subject_without_body(message),
+        'omniChannel: rejected if it has a value and offerType is not "Omnichannel"',
+        "secureEmailBody: rejected if it is absent or null and secureEmailSubject has a value", **VALID,
+    ),
+    rejecting(has_other_characters, "number: rejected if it …", "unitOfMeasure: rejected if it …"),
+    rejecting_at("surcharge", lambda price: price > 99_999.99, "it is above 99,999.99", **VALID),
     rejecting(
         has_blank_product,
         'offerType: rejected if it is "Product List" and productClusters[].products[].productId contains only spaces, tabs '
@@ -446,6 +465,18 @@ CRASHING = [
         crashing(is_null("orderMaximum"), otherwise=lenient("number:minLength")),
         "crashes (RuntimeError) if orderMaximum is null", 'number: accepted ""; must have at least 1 character',
         rules=["orderMaximum", "number"],
+    ),
+    crashing_if(
+        lambda message: any(
+            product["productQuantityInOffer"] < 0 and product.get("surcharge") is not None
+            for product in values_at(message, f"{PRODUCTS_OF_CLUSTERS}[]")
+        ),
+        f"{PRODUCTS_OF_CLUSTERS}[].productQuantityInOffer is negative and {PRODUCTS_OF_CLUSTERS}[].surcharge has a value",
+        **VALID,
+    ),
+    crashing_if(
+        any_at("comments", lambda text: "\0" in text or len(text) > 255),
+        'comments contains "\\u0000" or comments is longer than 255 characters', tags=["probe:nul-characters", "probe:string-length"],
     ),
     crashing_if(
         lacks_surcharge_later,

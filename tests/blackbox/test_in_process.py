@@ -70,7 +70,6 @@ def state_of_the_process() -> dict[str, Any]:
         "streams": (sys.stdin, sys.stdout, sys.stderr),
         "hooks": (sys.excepthook, threading.excepthook, sys.unraisablehook),
         "folder": Path.cwd(),
-        "threads": [thread for thread in threading.enumerate() if "brokerfuzz" in thread.name],
         "recursion limit": sys.getrecursionlimit(),
     }
 
@@ -78,9 +77,10 @@ def state_of_the_process() -> dict[str, Any]:
 @pytest.mark.parametrize("name", APPLICATIONS)
 def test_a_campaign_leaves_the_process_as_it_was(name: str) -> None:
     path: Any = {} if "function" in name else {"path": "/offers"}
-    before = state_of_the_process()
+    before, threads = state_of_the_process(), set(threading.enumerate())
     assert brokerfuzz.fire(APPLICATIONS[name], **path, **SOME).outcome.state == "complete"
     assert happens(lambda: state_of_the_process() == before, 10), state_of_the_process()
+    assert happens(lambda: not [new for new in {*threading.enumerate()} - threads if "brokerfuzz" in new.name], 10)
 
 
 # ------------------------------------------------------------------------------------------ applications that block

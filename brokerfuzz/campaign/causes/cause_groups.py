@@ -54,16 +54,27 @@ def _answer(cause: Cause) -> tuple[str, ...]:
 
 
 def _groups_of(causes: Sequence[Cause]) -> list[list[Cause]]:
-    """Groups causes with one line of code, with one condition at several places, or with many of one property."""
-    by_line = _grouped([cause for cause in causes if cause.line], lambda cause: cause.line)
-    without_line = [cause for cause in causes if not cause.line]
-    by_condition = _grouped(without_line, _condition_anywhere)
-    several = [group for group in by_condition if len({cause.sites for cause in group}) > 1]
-    at_one_site = [cause for group in by_condition if group not in several for cause in group]
-    by_sites = _grouped(at_one_site, _place)
-    many = [group for group in by_sites if _is_one(group)]
-    single = [[cause] for group in by_sites if group not in many for cause in group]
-    return [*by_line, *several, *many, *single]
+    """Groups causes with one line of code, and then those with one condition at several places, or with many of one
+    property: the largest group first, so that few remain.
+    """
+    groups = _grouped([cause for cause in causes if cause.line], lambda cause: cause.line)
+    remaining = [cause for cause in causes if not cause.line]
+    while possible := [
+        *filter(_is_at_several_places, _grouped(remaining, _condition_anywhere)),
+        *_at_one_place(remaining),
+    ]:
+        largest = max(possible, key=len)
+        groups.append(largest)
+        remaining = [cause for cause in remaining if cause not in largest]
+    return [*groups, *([cause] for cause in remaining)]
+
+
+def _is_at_several_places(causes: Sequence[Cause]) -> bool:
+    return len({cause.sites for cause in causes}) > 1
+
+
+def _at_one_place(causes: Sequence[Cause]) -> list[list[Cause]]:
+    return [group for group in _grouped(causes, _place) if _is_one(group)]
 
 
 def _place(cause: Cause) -> Hashable:

@@ -20,7 +20,7 @@ from brokerfuzz.campaign.causes.attributes import VALID, Attribute, Attributes, 
 from brokerfuzz.campaign.causes.cause_groups import explanations_of
 from brokerfuzz.campaign.causes.evidence import Evidence, TrialSet, union
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation
-from brokerfuzz.campaign.causes.generalising import PASSING, Generaliser
+from brokerfuzz.campaign.causes.generalising import PASSING, Generaliser, ProvenCauses
 from brokerfuzz.campaign.causes.laboratory import Laboratory
 from brokerfuzz.campaign.causes.limits import limit_of_items, limit_of_length, limit_of_size
 from brokerfuzz.campaign.causes.relations import proven_relations
@@ -115,7 +115,7 @@ class FailureSearch:
                 sporadic += 1
                 del unexplained[0]
                 continue
-            recurring += 1
+            recurring += unexplained[0] not in self._searched
             cause = await self._proven_cause(laboratory, failure, unexplained) if recurring <= MOST_EXAMINED else None
             if failure.is_sporadic:
                 del unexplained[0]
@@ -125,20 +125,18 @@ class FailureSearch:
                 laboratory.forget(failure)
             self._add(cause, unexplained)
 
-    def _has_known_cause(self, line: str, body: bytes) -> bool:
-        """Returns whether a message has values with which it fails at a line of code, for a reason found before."""
-        known = [cause.conditions for cause in self._causes if cause.conditions and cause.line == line]
+    def _known_cause(self, line: str, body: bytes) -> Attributes:
+        """Returns attributes with which a message fails at a line of code, for a reason found before, or none."""
         try:
             message = json.loads(body)
         except (ValueError, RecursionError):  # not JSON, or nested too deeply
-            return False
-        return any(self._evidence.has(conditions, message) for conditions in known)
-
-    def _is_known(self, attributes: Attributes, line: str) -> bool:
-        return bool(attributes) and any((cause.attributes, cause.line) == (attributes, line) for cause in self._causes)
+            return ()
+        known = (cause for cause in self._causes if cause.conditions and cause.line == line)
+        return next((cause.attributes for cause in known if self._evidence.has(cause.conditions, message)), ())
 
     def _add(self, cause: Cause, unexplained: list[int]) -> None:
-        if not self._is_known(cause.attributes, cause.line):
+        known = {(cause.attributes, cause.line) for cause in self._causes}
+        if not cause.attributes or (cause.attributes, cause.line) not in known:
             self._causes.append(cause)
         unexplained[:] = [position for position in unexplained if not cause.covered >> position & 1]
 
@@ -161,8 +159,9 @@ class FailureSearch:
             differences = laboratory.differences(failure.body)
             places = [difference.place for difference in differences if difference.site == limit.site]
             return self._cause_with((limit,), failure, unexplained, places[:1])
+        line = line_of_code(self._evidence.trials[unexplained[0]].answer)
         if unexplained[0] in self._searched:
-            failure.has_known_cause = partial(self._has_known_cause, line_of_code(failure.answer))
+            failure.has_known_cause = lambda body: bool(self._known_cause(line, body))
         self._searched.add(unexplained[0])
         causes = await laboratory.reduce(failure)
         if self._passing.bit_count() < PASSING and not await laboratory.is_cured(failure, causes):
@@ -173,11 +172,19 @@ class FailureSearch:
         if failure.is_sporadic:
             return None
         if not causes:
-            attributes = self._generaliser.of_notation(failure.body, unexplained[0])
+            attributes = self._generaliser.of_notation(failure.body, unexplained)
             return self._cause_with(attributes, failure, unexplained, places)
         sites = {cause.site for cause in in_smallest}
-        relations = await proven_relations(laboratory.problem(failure, "shrink"), laboratory.sites, sites)
-        attributes = self._generaliser.of_causes(in_smallest, limit, relations, failure, unexplained[0])
+        proven = ProvenCauses(
+            causes=in_smallest,
+            limit=limit,
+            relations=await proven_relations(laboratory.problem(failure, "shrink"), laboratory.sites, sites),
+            absences=await laboratory.needed_absences(failure, in_smallest),
+            only_at_sites=await laboratory.is_harmless_elsewhere(failure, in_smallest),
+        )
+        attributes = self._generaliser.of_causes(proven, failure, unexplained)
+        if not attributes and failure.has_known_cause is None:
+            attributes = self._known_cause(line, failure.body)
         cured: list[int] = []
         if not attributes:
             cases = {position: self._evidence.trials[position].case for position in unexplained}
@@ -196,7 +203,7 @@ class FailureSearch:
         return await limit_of_items(laboratory.problem(failure, "items"), self._evidence.contract, most_accepted)
 
     def _cause_without_experiments(self, failure: Failure, unexplained: Sequence[int]) -> Cause:
-        attributes = self._generaliser.without_experiments(failure, unexplained[0], self._evidence.at(unexplained))
+        attributes = self._generaliser.without_experiments(failure, unexplained)
         return self._cause_with(attributes, failure, unexplained)
 
     def _cause_with(
@@ -208,13 +215,13 @@ class FailureSearch:
         cured: Sequence[int] = (),
     ) -> Cause:
         """Without attributes, the cause covers those failures that were `cured` by ordinary values at its places. The
-        cause does not cover the first failure if this lacks attributes that were proven, so that it has another cause.
+        cause does not cover the first failure if this lacks the attributes, so that another cause is searched once.
         """
         tried = self._generaliser.having(attributes) if attributes else self._evidence.at(cured)
         first = unexplained[0]
         line = line_of_code(self._evidence.trials[first].answer)
         covered = tried & self._evidence.at(unexplained)
-        if not attributes or self._is_known(attributes, line):
+        if not attributes or failure.has_known_cause is not None:
             covered |= self._evidence.at([first])
         return Cause(
             failure=failure,

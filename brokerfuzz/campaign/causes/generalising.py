@@ -14,7 +14,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Final
 
@@ -31,6 +31,7 @@ from brokerfuzz.campaign.causes.conditions import (
     ABOVE,
     BELOW,
     CONTAINS,
+    DIFFERS,
     EQUALS,
     HAS_VALUE,
     MISSING,
@@ -62,6 +63,24 @@ MOST_FURTHER: Final = 3
 """The maximum number of properties that a failure needs besides its cause, and that a finding names."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class ProvenCauses:
+    """What experiments have shown about a failure: the differences from an ordinary message that cause it, the limit of
+    a length, relations of values, and the sites of properties that must be absent. `only_at_sites` is true if a value
+    that is a cause does no harm at another site.
+    """
+
+    causes: Sequence[Difference]
+    limit: Attribute | None
+    relations: Sequence[MessageAttribute]
+    absences: Sequence[str]
+    only_at_sites: bool
+
+    @property
+    def outermost(self) -> list[Difference]:
+        return [cause for cause in self.causes if not any(_is_inside(cause, other) for other in self.causes)]
+
+
 class Generaliser:
     """Generalises causes of one kind of failure. `failing` are the cases that fail in this way, and `concerned` those
     that could.
@@ -80,11 +99,11 @@ class Generaliser:
     def having(self, attributes: Attributes) -> TrialSet:
         return self._concerned & self._evidence.having_all(attributes)
 
-    def of_notation(self, body: bytes, position: int) -> Attributes:
-        """Returns the notation that explains most failures, or none. `position` is that of the failing case."""
-        return self._best([(notation,) for notation in notations_of(body)], position)
+    def of_notation(self, body: bytes, unexplained: Sequence[int]) -> Attributes:
+        """Returns the notation that explains most failures, or none."""
+        return self._best([(notation,) for notation in notations_of(body)], unexplained)
 
-    def without_experiments(self, failure: Failure, position: int, unexplained: TrialSet) -> Attributes:
+    def without_experiments(self, failure: Failure, unexplained: Sequence[int]) -> Attributes:
         """Returns the attribute of the message that explains most failures, or none. If other causes explain most of
         these failures, the attribute is in them by chance.
         """
@@ -94,45 +113,47 @@ class Generaliser:
         for site, value in self._occurrences(failure.body):
             of_value = self._attributes_of(value, site)
             candidates += [attribute for attribute in of_value if not _needs_experiment(attribute.condition)]
-        attributes = self._best([(attribute,) for attribute in candidates], position)
+        attributes = self._best([(attribute,) for attribute in candidates], unexplained)
         cases = self.having(attributes)
-        explained = (cases & unexplained).bit_count()
+        explained = (cases & self._evidence.at(unexplained)).bit_count()
         passing = (self._concerned & ~cases & ~self._failing).bit_count()
         is_by_chance = explained < ENOUGH or 2 * explained < (cases & self._failing).bit_count() or passing < PASSING
         return () if is_by_chance else attributes
 
-    def of_causes(
-        self,
-        causes: Sequence[Difference],
-        limit: Attribute | None,
-        relations: Iterable[MessageAttribute],
-        failure: Failure,
-        position: int,
-    ) -> Attributes:
+    def of_causes(self, proven: ProvenCauses, failure: Failure, unexplained: Sequence[int]) -> Attributes:
         """Returns the attributes that explain most failures, or none. `failure` has the smallest message with the
-        causes, and `position` is that of the case from which it was reduced. This case may lack the attributes, if it
-        fails for another reason. Experiments have proven the `limit` of a length and the `relations` of values.
+        causes. It was reduced from the first of the `unexplained` cases. This case may lack the attributes, if it fails
+        for another reason.
 
         The attributes of all causes together come first, then those of one of them, which may be a part of the cause.
         Then they must hold in certain items, or beside something that the ordinary message also has.
         """
-        outermost = [cause for cause in causes if not any(_is_inside(cause, other) for other in causes)]
-        of_all = [*self._of_all(outermost, limit, failure), *((relation,) for relation in relations)]
+        outermost = proven.outermost
+        of_all = [*self._of_all(proven, failure), *((relation,) for relation in proven.relations)]
         of_inner = [
             (attribute,)
-            for cause in causes
+            for cause in proven.causes
             if cause not in outermost
-            for attribute in self._attributes_of_cause(cause, limit)
+            for attribute in self._attributes_of_cause(cause, proven)
         ]
-        of_one = [(attribute,) for cause in outermost for attribute in self._attributes_of_cause(cause, limit)]
+        of_one = [(attribute,) for cause in outermost for attribute in self._attributes_of_cause(cause, proven)]
+        best = self._best(of_all, unexplained)
+        if best and not self._has_counterexample(best):
+            return best
+        contexts = [*self._contexts(of_all, proven, failure.body)]
+        in_context = [(*attributes, further) for attributes, context in contexts for further in context]
+        if best:
+            return self._best([*of_all, *in_context], unexplained)
         return (
-            self._best(of_all, position)
-            or self._best(of_inner, position)
-            or self._best(of_one, position, ENOUGH)
-            or self._best(self._in_items([*of_all, *of_inner], causes), position, ENOUGH)
-            or self._best(self._in_whole_context(of_all, causes, failure), position, is_proven=True)
-            or self._best(self._in_context(of_all, causes, failure.body), position)
+            self._best(of_inner, unexplained)
+            or self._best(of_one, unexplained, ENOUGH)
+            or self._best(self._in_items([*of_all, *of_inner], proven.causes), unexplained, ENOUGH)
+            or self._best(self._in_whole_context(contexts) if failure.whole else (), unexplained, is_proven=True)
+            or self._best(in_context, unexplained)
         )
+
+    def _has_counterexample(self, attributes: Attributes) -> bool:
+        return bool(self.having(attributes) & ~self._failing & ~self._rejected)
 
     def is_certain(self, attributes: Attributes, line: str, *, is_faulty: bool) -> bool:
         """Returns whether (almost) every case with these attributes fails at a line of code."""
@@ -148,19 +169,21 @@ class Generaliser:
         return cases & self.failing_at.get(line, 0), cases & ~self._failing & ~unclear
 
     def _best(
-        self, candidates: Iterable[Attributes], position: int, least: int = 1, *, is_proven: bool = False
+        self, candidates: Iterable[Attributes], unexplained: Sequence[int], least: int = 1, *, is_proven: bool = False
     ) -> Attributes:
-        """Returns the candidate that explains most failures (`least` or more), among them that at `position`, unless
-        experiments have proven the candidates. Of those that explain equally many, a single attribute is preferred, and
-        then one with a site.
+        """Returns the candidate that explains most of the unexplained failures (`least` or more), among them the first,
+        unless experiments have proven the candidates. A failure with a known cause is no evidence for another one. Of
+        the candidates that explain equally many, a single attribute is preferred, and then one with a site.
         """
-        trial = self._evidence.trials[position]
+        first, remaining = unexplained[0], self._evidence.at(unexplained)
+        trial = self._evidence.trials[first]
         line, is_faulty = line_of_code(trial.answer), trial.verdict.label == "invalid"
         explaining: dict[Attributes, tuple[int, int, int]] = {}
         for attributes in candidates:
             failing, passing = self._failing_and_passing(attributes, line, is_faulty=is_faulty)
+            failing &= remaining
             failures = failing.bit_count()
-            explains_case = is_proven or failing >> position & 1
+            explains_case = is_proven or failing >> first & 1
             if failures >= least and explains_case and is_certain(failing | passing, failing):
                 weight = failures - COUNTEREXAMPLE * passing.bit_count()
                 explaining[attributes] = (
@@ -170,23 +193,29 @@ class Generaliser:
                 )
         return max(explaining, key=lambda attributes: explaining[attributes], default=())
 
-    def _of_all(self, causes: Sequence[Difference], limit: Attribute | None, failure: Failure) -> list[Attributes]:
+    def _of_all(self, proven: ProvenCauses, failure: Failure) -> list[Attributes]:
         candidates: list[Attributes] = []
+        causes = proven.outermost
         if len(causes) == 2:
             at_sites = (
-                [attribute for attribute in self._attributes_of_cause(cause, limit) if attribute.site is not None]
+                [attribute for attribute in self._attributes_of_cause(cause, proven) if attribute.site is not None]
                 for cause in causes
             )
             candidates += product(*at_sites)
         if len(causes) == 1:
-            candidates += ((attribute,) for attribute in self._attributes_of_cause(causes[0], limit))
+            candidates += ((attribute,) for attribute in self._attributes_of_cause(causes[0], proven))
             rules = [violation.rule for violation in failure.verdict.broken if _is_at(violation, causes[0])]
             candidates += [(attribute,) for rule in rules for attribute in attributes_of_rule(rule)]
         numbers = [cause.tree for cause in causes if isinstance(cause.tree, Number)]
         candidates += [(notation,) for number in numbers for notation in notations_of(write_tree(number))]
         return candidates
 
-    def _attributes_of_cause(self, cause: Difference, limit: Attribute | None) -> Iterator[Attribute]:
+    def _attributes_of_cause(self, cause: Difference, proven: ProvenCauses) -> Iterator[Attribute]:
+        for attribute in self._possible_attributes(cause, proven.limit):
+            if attribute.site is not None or not proven.only_at_sites:
+                yield attribute
+
+    def _possible_attributes(self, cause: Difference, limit: Attribute | None) -> Iterator[Attribute]:
         value = cause.value
         if limit is not None and limit.site == cause.site:
             yield from (limit, replace(limit, site=None))
@@ -230,21 +259,9 @@ class Generaliser:
                 condition, site = attributes[0].condition, attributes[0].site
                 yield from ((Attribute(condition, site, items),) for items in ranges if is_within(site, items.array))
 
-    def _in_context(
-        self, candidates: Sequence[Attributes], causes: Sequence[Difference], body: bytes
-    ) -> Iterator[Attributes]:
-        """Adds a value that the failure needs, too, but that the ordinary message also has. The smallest message shows
-        it: without such a property, the target gave the right answer. A required property cannot be removed, so more
-        cases must show that its value matters.
-        """
-        for attributes, context in self._contexts(candidates, causes, body):
-            yield from ((*attributes, further) for further in context)
-
-    def _in_whole_context(
-        self, candidates: Sequence[Attributes], causes: Sequence[Difference], failure: Failure
-    ) -> Iterator[Attributes]:
+    def _in_whole_context(self, contexts: Sequence[tuple[Attributes, list[Attribute]]]) -> Iterator[Attributes]:
         """Adds the values of all properties that the smallest message needs, if nothing can be removed from it."""
-        for attributes, context in self._contexts(candidates, causes, failure.body) if failure.whole else ():
+        for attributes, context in contexts:
             by_site: dict[str, list[Attribute]] = defaultdict(list)
             for further in context:
                 if not self._sites[further.site or ""].required:
@@ -253,10 +270,17 @@ class Generaliser:
                 yield from ((*attributes, *combined) for combined in product(*by_site.values()))
 
     def _contexts(
-        self, candidates: Sequence[Attributes], causes: Sequence[Difference], body: bytes
+        self, candidates: Sequence[Attributes], proven: ProvenCauses, body: bytes
     ) -> Iterator[tuple[Attributes, list[Attribute]]]:
-        sites = {cause.site for cause in causes}
+        """Yields candidates, each with what the failure may need, too, although the ordinary message also has it. The
+        smallest message shows it: without such a property, or with one that is absent, the target gave the right
+        answer. A required property cannot be removed, so more cases must show that its value matters.
+        """
+        sites = {cause.site for cause in proven.causes}
         context = [attribute for attribute in self._context(body) if attribute.site not in sites]
+        context += [
+            Attribute(condition.of(), site) for site in proven.absences for condition in (MISSING, WITHOUT_VALUE)
+        ]
         for attributes in candidates:
             if len(attributes) == 1 and attributes[0].site is not None:
                 yield attributes, [further for further in context if self._matters(further, attributes)]
@@ -274,9 +298,10 @@ class Generaliser:
             site = self._sites.get(path)
             if site is None or not site.name or value is ABSENT:
                 continue
-            is_scalar = value is None or isinstance(value, str | int | float)
-            if isinstance(value, bool) or value is None or (is_scalar and "enum" in site.schema):
+            listed = site.schema.get("enum", ())
+            if isinstance(value, bool) or value is None or value in listed:
                 yield Attribute(EQUALS.of(value), path)
+                yield from (Attribute(DIFFERS.of(other), path) for other in listed if other not in (value, None))
             elif not site.required:
                 yield Attribute(HAS_VALUE.of(), path)
             if not site.required:

@@ -24,7 +24,7 @@ from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.shrinking import Shrinker
 from brokerfuzz.campaign.twins import Proving
 from brokerfuzz.cases.case import Case
-from brokerfuzz.json_trees import Tree, first_values, tree_of
+from brokerfuzz.json_trees import Tree, children, first_values, paths, replaced, site_at, subtree, tree_of
 from brokerfuzz.schemas import MessageType, Site
 from brokerfuzz.targets.threads import each
 
@@ -34,6 +34,8 @@ SAMPLES: Final = 20
 """Of the messages that may have the same cause, this number is tested."""
 CONFIRMED: Final = 0.9
 """If at least this share of the tested messages has the cause, the others have it, too."""
+ENOUGH_SITES: Final = 3
+"""If a value causes a failure at this number of other sites, it does so at any site."""
 
 _Item = TypeVar("_Item")
 
@@ -210,6 +212,44 @@ class Laboratory:
         needed = [cause for cause in remaining if await problem.outcome(undone(tree, [cause])) != "same problem"]
         return needed or remaining
 
+    async def needed_absences(self, failure: Failure, causes: Sequence[Difference]) -> list[str]:
+        """Returns the sites of the absent properties that the failure needs besides its causes: if they have the values
+        of an accepted message with many properties, the answer is right. Raises `LimitReachedError`.
+        """
+        sites = {cause.site for cause in causes}
+        tree = tree_of(failure.body)
+        absences = tuple(absence for absence in self._absences(tree) if absence.site not in sites)
+        problem = self.problem(replace(failure), "without")
+
+        async def cure(added: tuple[Difference, ...]) -> bool:
+            return await problem.outcome(undone(tree, added)) == "other answer"
+
+        if not absences or not await cure(absences):
+            return []
+        return [absence.site for absence in await fewest(absences, cure)]
+
+    async def is_harmless_elsewhere(self, failure: Failure, causes: Sequence[Difference]) -> bool:
+        """Returns whether a value that causes the failure causes none at another site of an accepted message. Raises
+        `LimitReachedError`.
+        """
+        problem = self.problem(replace(failure), "without")
+        accepted = tree_of(self.examples[0].body) if self.examples else None
+        for cause in causes:
+            failing = 0
+            for path in paths(accepted):
+                is_alike = type(subtree(accepted, path)) is type(cause.tree) and not children(cause.tree)
+                if not is_alike or site_at(accepted, path) == cause.site or failing == ENOUGH_SITES:
+                    continue
+                outcome = await problem.outcome(replaced(accepted, path, cause.tree))
+                if outcome == "other answer":
+                    return True
+                failing += outcome == "same problem"
+        return False
+
+    def _absences(self, tree: Tree) -> Iterable[Difference]:
+        fullest = OrdinaryValues.of(self.examples[0]) if self.examples else OrdinaryValues({}, {})
+        return fullest.absences(tree, self.sites)
+
     async def _enlarge(self, failure: Failure, earlier: Sequence[FailingMessage]) -> None:
         """Tries larger and larger messages that have shown the problem: near a limit of depth, memory or time, it
         shows only sometimes.
@@ -251,7 +291,11 @@ class Laboratory:
 
 
 def accepted_examples(answers: Iterable[Trial]) -> list[Case]:
-    """Returns some valid messages that the target accepted, those with most sites first."""
+    """Returns some valid messages that the target accepted, those with values at most sites first."""
     accepted = [trial for trial in answers if trial.verdict.label == "valid" and trial.contradiction is None]
     earliest = nsmallest(MOST_EXAMPLES, accepted, key=lambda trial: trial.number)
-    return sorted((trial.case for trial in earliest), key=lambda case: -len(first_values(tree_of(case.body))))
+    return sorted((trial.case for trial in earliest), key=_number_of_values, reverse=True)
+
+
+def _number_of_values(case: Case) -> int:
+    return sum(value is not None for value in first_values(tree_of(case.body)).values())
