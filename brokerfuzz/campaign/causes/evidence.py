@@ -6,7 +6,7 @@ of all cases then says how far it reaches: to one property or to all, to one apo
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, reduce
+from functools import cached_property, lru_cache, reduce
 from itertools import takewhile
 from operator import or_
 from typing import Any, Final, TypeVar
@@ -22,6 +22,8 @@ CERTAIN: Final = 0.95
 """At least this share of the cases with an attribute must fail. Some cases fail in a different way."""
 COUNTEREXAMPLE: Final = 10
 """The number of failing cases that one case outweighs that does not fail."""
+MOST_REMEMBERED: Final = 4096
+"""The number of cases whose values are remembered."""
 
 TrialSet = int
 """A set of trials: bit `i` stands for the one at position `i` of `Evidence.trials`."""
@@ -42,6 +44,7 @@ class Evidence:
         self.contract = contract
         self.message_type: MessageType = message_type
         self._having: dict[Attribute | MessageAttribute, TrialSet] = {}
+        self._values_of = lru_cache(MOST_REMEMBERED)(self._occurrences)
 
     def where(self, holds: Callable[[Trial], bool]) -> TrialSet:
         return self.at(position for position, trial in enumerate(self.trials) if holds(trial))
@@ -85,14 +88,16 @@ class Evidence:
         if len(in_arrays) < 2:
             return cases
         return self.at(
-            position for position in self.positions(cases) if self.has(in_arrays, self.trials[position].case.value)
+            position for position in self.positions(cases) if self._has(in_arrays, self._values_of(position))
         )
 
     def has(self, attributes: Sequence[Attribute], message: Any) -> bool:
         """Returns whether a message has all these conditions of values, those about the items of one array in the same
         item.
         """
-        values = occurrences(message, self._sites)
+        return self._has(attributes, occurrences(message, self._sites))
+
+    def _has(self, attributes: Sequence[Attribute], values: Sequence[Occurrence]) -> bool:
         first, *further = attributes
         return any(
             all(self._is_beside(indexes, first, attribute, values) for attribute in further)
@@ -128,7 +133,7 @@ class Evidence:
         if attribute.items is None:
             return self.at(self._positions_with(attribute))
         positions = self.positions(self.having(Attribute(attribute.condition, attribute.site)))
-        return self.at(position for position in positions if self.has((attribute,), self.trials[position].case.value))
+        return self.at(position for position in positions if self._has((attribute,), self._values_of(position)))
 
     def _positions_with(self, attribute: Attribute) -> Iterator[int]:
         for site in self._positions_by_value if attribute.site is None else (attribute.site,):
@@ -156,17 +161,17 @@ class Evidence:
         count as their sizes.
         """
         positions: dict[str, dict[tuple[type, Any], list[int]]] = defaultdict(lambda: defaultdict(list))
-        for position, trial in enumerate(self.trials):
-            for site, _, value in self._occurrences(trial):
+        for position in range(len(self.trials)):
+            for site, _, value in self._values_of(position):
                 value_or_size = len(value) if isinstance(value, list | dict) else value
                 positions[site][type(value), value_or_size].append(position)
         return positions
 
-    def _occurrences(self, trial: Trial) -> list[Occurrence]:
+    def _occurrences(self, position: int) -> Sequence[Occurrence]:
         try:
-            return occurrences(trial.case.value, self._sites)
+            return occurrences(self.trials[position].case.value, self._sites)
         except (ValueError, RecursionError):  # not JSON, or nested too deeply
-            return []
+            return ()
 
 
 def occurrences(message: Any, sites: Mapping[str, Site]) -> list[Occurrence]:

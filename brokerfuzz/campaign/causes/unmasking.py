@@ -112,8 +112,9 @@ class Unmasking:
         first = cause.attributes[0] if cause.attributes else None
         if not isinstance(first, Attribute):
             return difference.site in cause.sites
-        schema = schema_at(self._laboratory.sites, difference.site)
-        return first.site in (None, difference.site) and first.condition.holds(difference.value, schema)
+        if first.site not in (None, difference.site):
+            return False
+        return first.condition.holds(difference.value, schema_at(self._laboratory.sites, difference.site))
 
 
 def _masking_kind(trial: Trial) -> FindingKind | None:
