@@ -202,7 +202,7 @@ def _ready(target: Any, message_type: MessageType | None, arguments: FireOptions
     options = _completed(arguments)
     plan = campaign_plan(message_type, options)
     if plan.is_empty:
-        raise BrokerfuzzError("no case matches: change verdicts, rules or techniques")
+        raise BrokerfuzzError("no case matches: change verdicts, rules, techniques or tags")
     campaign_id = new_campaign_id()
     http = http_options(options, campaign_id)
     endpoint = target_for(target, options["path"], in_caller=in_caller, **http)

@@ -376,6 +376,17 @@ REJECTING = [
     rejecting_at("data.totalExtendedPrice", lambda total: total > 50_000, "it is above 50,000", **OF_PRICES),
     rejecting_at("data.offers[].extendedPrice", lambda price: price > 50_000, "it is above 50,000", **OF_PRICES),
     rejecting(lambda message: message.get("data") == [], "data: rejected if it is empty", **OF_PRODUCTS),
+    target(
+        crashing(
+            any_at("data.offers[].productIds", is_longer(5)),
+            strict(
+                lambda message: message["informationalMessages"] and not message["operationWasSuccessful"],
+                conforming(PRICING),
+            ),
+        ),
+        "crashes (RuntimeError) if data.offers[].productIds has more than 5 items",
+        "operationWasSuccessful: rejected if it is false and informationalMessages is not empty", **OF_PRICES,
+    ),
     rejecting_at("failureMessages[]", lambda reason: reason == "", "it is empty", **OF_PRODUCTS),
     rejecting(
         lambda message: repeats("productNumber", message), "data[].productNumber: rejected if it occurs in two items",

@@ -79,7 +79,8 @@ def _at_one_place(causes: Sequence[Cause]) -> list[list[Cause]]:
 
 def _place(cause: Cause) -> Hashable:
     is_anywhere = bool(cause.attributes) and cause.attributes[0].site is None
-    return _answer(cause), cause.attributes if is_anywhere or not cause.sites else cause.sites
+    has_own_place = is_anywhere or len(cause.attributes) > 1 or not cause.sites
+    return _answer(cause), cause.attributes if has_own_place else cause.sites
 
 
 def _is_one(causes: Sequence[Cause]) -> bool:

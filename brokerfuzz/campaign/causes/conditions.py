@@ -180,7 +180,7 @@ MORE_PLACES: Final = ConditionKind(
 MORE_ITEMS: Final = ConditionKind(
     "array",
     lambda items, schema, count: len(items) > count,
-    lambda count: f"has more than {counted(count, 'item')}",
+    lambda count: f"has more than {counted(count, 'item')}" if count else "is not empty",
 )
 ITEM_COUNT: Final = ConditionKind(
     "array",

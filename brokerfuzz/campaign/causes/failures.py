@@ -194,12 +194,12 @@ class FailureSearch:
     async def _limit(self, laboratory: Laboratory, failure: Failure) -> Attribute | MessageAttribute | None:
         """Returns the limit of the size of messages, or of the number of items in an array, if this is the cause."""
         assert laboratory.plain is not None, "may_experiment"
-        passing = [trial for trial in self._evidence.trials_in(self._passing) if trial.verdict.label == "valid"]
-        accepted_size = max((len(trial.case.body) for trial in passing), default=0)
+        accepted = self._passing & self._evidence.where(lambda trial: trial.answer.kind == "accepted")
+        accepted_size = max((len(trial.case.body) for trial in self._evidence.trials_in(accepted)), default=0)
         limit = await limit_of_size(laboratory.problem(failure, "size"), laboratory.plain.body, accepted_size)
         if limit is not None:
             return limit
-        most_accepted = partial(self._evidence.most_items, cases=self._passing)
+        most_accepted = partial(self._evidence.most_items, cases=accepted)
         return await limit_of_items(laboratory.problem(failure, "items"), self._evidence.contract, most_accepted)
 
     def _cause_without_experiments(self, failure: Failure, unexplained: Sequence[int]) -> Cause:
