@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from brokerfuzz.campaign.contradictions import FindingKind
@@ -24,6 +24,7 @@ class Failure:
     """A case to which the target gave a wrong answer. `message` is the smallest one so far that shows the same problem.
     It was sent again `sent` times, and `shown` times the problem occurred. `whole` is true if nothing can be removed
     from it. It is never replaced with a message that `has_known_cause`, because this may fail for another reason.
+    `accepted` are the changed messages that the target accepted, so what they have is not the cause.
     """
 
     kind: FindingKind
@@ -34,6 +35,7 @@ class Failure:
     shown: int = 0
     whole: bool = False
     has_known_cause: Callable[[bytes], bool] | None = None
+    accepted: list[bytes] = field(default_factory=list)
 
     @classmethod
     def of(cls, trial: Trial) -> "Failure":

@@ -23,7 +23,8 @@ from brokerfuzz.targets import Answer
 
 MOST_JUDGED = 32 << 20
 """The maximum number of bytes that the oracle judges for one problem. This limits the time for a very large message."""
-
+LONGEST_KEPT = 8 << 10
+"""Longer messages, in bytes, are not kept as evidence."""
 REJECTIONS = 8
 """If the target sometimes rejects valid messages, a rejection counts only if it occurs this number of times again, one
 after another.
@@ -137,6 +138,8 @@ class Problem:
         except UnsendableError:
             return _Tried("other verdict", verdict, self.failure.answer)
         if not self.is_shown(answer, body):
+            if has_same_verdict and answer.kind == "accepted" and len(body) <= LONGEST_KEPT:
+                self.failure.accepted.append(body)
             return _Tried("other answer", verdict, answer)
         return _Tried("same problem" if has_same_verdict else "other verdict", verdict, answer)
 

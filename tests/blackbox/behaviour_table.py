@@ -243,6 +243,10 @@ def is_longer(most: int) -> Callable[[Any], bool]:
     return lambda value: len(value) > most
 
 
+def is_above(limit: float) -> Callable[[Any], bool]:
+    return lambda number: number > limit
+
+
 def names_what_is_empty(body: bytes) -> bool:
     for record in objects(parsed(body), "data"):
         for name in ("productId", "productNumber"):
@@ -328,6 +332,12 @@ REJECTING = [
         lambda message: has_omni_channel_in_vain(message) or has_a_subject_without_body(message),
         'omniChannel: rejected if it has a value and offerType is not "Omnichannel"',
         "secureEmailBody: rejected if it is absent or null and secureEmailSubject has a value", **VALID,
+    ),
+    rejecting(
+        lambda message: "id" not in (message.get("productClusters") or [{"id": ""}])[0]
+        or any(map(is_above(10_000), values_at(message, f"{PRODUCTS_OF_CLUSTERS}[].productQuantityInOffer"))),
+        "productClusters[].id: rejected if it is absent",
+        f"{PRODUCTS_OF_CLUSTERS}[].productQuantityInOffer: rejected if it is above 10,000",
     ),
     rejecting(has_other_characters, "number: rejected if it …", "unitOfMeasure: rejected if it …"),
     rejecting_at("surcharge", lambda price: price > 99_999.99, "it is above 99,999.99", **VALID),

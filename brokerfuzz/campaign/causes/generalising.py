@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Any, Final
 
@@ -139,19 +140,20 @@ class Generaliser:
             for attribute in self._attributes_of_cause(cause, proven)
         ]
         of_one = [(attribute,) for cause in outermost for attribute in self._attributes_of_cause(cause, proven)]
-        best = self._best(of_all, unexplained)
+        best_of = partial(self._best, unexplained=unexplained, accepted=failure.accepted)
+        best = best_of(of_all)
         if best and not self._has_counterexample(best):
             return best
         contexts = [*self._contexts(of_all, proven, failure.body)]
         in_context = [(*attributes, further) for attributes, context in contexts for further in context]
         if best:
-            return self._best([*of_all, *in_context], unexplained)
+            return best_of([*of_all, *in_context])
         return (
-            self._best(of_inner, unexplained)
-            or self._best(of_one, unexplained, ENOUGH)
-            or self._best(self._in_items([*of_all, *of_inner], proven.causes), unexplained, ENOUGH)
-            or self._best(self._in_whole_context(contexts) if failure.whole else (), unexplained, is_proven=True)
-            or self._best(in_context, unexplained)
+            best_of(of_inner)
+            or best_of(of_one, least=ENOUGH)
+            or best_of(self._in_items([*of_all, *of_inner], proven.causes), least=ENOUGH)
+            or best_of(self._in_whole_context(contexts) if failure.whole else (), is_proven=True)
+            or best_of(in_context)
         )
 
     def _has_counterexample(self, attributes: Attributes) -> bool:
@@ -171,11 +173,18 @@ class Generaliser:
         return cases & self.failing_at.get(line, 0), cases & ~self._failing & ~unclear
 
     def _best(
-        self, candidates: Iterable[Attributes], unexplained: Sequence[int], least: int = 1, *, is_proven: bool = False
+        self,
+        candidates: Iterable[Attributes],
+        unexplained: Sequence[int],
+        accepted: Sequence[bytes] = (),
+        least: int = 1,
+        *,
+        is_proven: bool = False,
     ) -> Attributes:
         """Returns the candidate that explains most of the unexplained failures (`least` or more), among them the first,
-        unless experiments have proven the candidates. A failure with a known cause is no evidence for another one. Of
-        the candidates that explain equally many, a single attribute is preferred, and then one with a site.
+        unless experiments have proven the candidates. A failure with a known cause is no evidence for another one, and
+        what an `accepted` message has is no cause. Of the candidates that explain equally many, a single attribute is
+        preferred, and then one with a site.
         """
         first, remaining = unexplained[0], self._evidence.at(unexplained)
         trial = self._evidence.trials[first]
@@ -193,7 +202,15 @@ class Generaliser:
                     -len(attributes),
                     sum(attribute.site is not None for attribute in attributes),
                 )
-        return max(explaining, key=lambda attributes: explaining[attributes], default=())
+        in_order = sorted(explaining, key=lambda attributes: explaining[attributes], reverse=True)
+        return next((attributes for attributes in in_order if not self._is_in_any(attributes, accepted)), ())
+
+    def _is_in_any(self, attributes: Attributes, messages: Sequence[bytes]) -> bool:
+        """Returns whether one of the messages has these conditions of values."""
+        conditions = [attribute for attribute in attributes if isinstance(attribute, Attribute)]
+        if len(conditions) < len(attributes):
+            return False
+        return any(self._evidence.has(conditions, json.loads(message)) for message in messages)
 
     def _of_all(self, proven: ProvenCauses, failure: Failure) -> list[Attributes]:
         candidates: list[Attributes] = []
