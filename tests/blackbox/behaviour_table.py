@@ -581,6 +581,11 @@ VARIANTS = [
         'offerType: rejected if it is "Omnichannel" and omniChannel is absent or null', **VALID,
     ),
     rejecting(
+        lambda message: message.get("fixedOrderQuantities") != sorted(message.get("fixedOrderQuantities") or [])
+        and message.get("fixedOrderQuantities") is not None,
+        "fixedOrderQuantities[]: rejected if it is below the one in the item before",
+    ),
+    rejecting(
         lacks_a_file,
         f"{PRODUCTS_OF_CLUSTERS}[].associatedFileName: rejected if it is absent or null in item 2 or later of "
         f"{PRODUCTS_OF_CLUSTERS}", **VALID,

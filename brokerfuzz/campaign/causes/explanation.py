@@ -16,6 +16,8 @@ from brokerfuzz.wording import listed, printable, readable
 
 MOST_NAMED: Final = 2
 """The number of properties or conditions that a sentence names."""
+MOST_CONDITIONS: Final = 6
+"""If more conditions of a property cause failures, the sentence names none of them."""
 _LONGEST_REASON: Final = 60
 _EMPTY: Final = (MISSING.of(), WITHOUT_VALUE.of(), EQUALS.of(None), ITEM_COUNT.of(0))
 
@@ -183,11 +185,14 @@ def _sentence_about_line(causes: Sequence[Cause], line: str) -> str:
 
 
 def _stated(causes: Sequence[Cause]) -> Sequence[Cause]:
-    """Begins with the cause of most failures. If some values of a property have nothing in common, the sentence gives
-    one of them as an example.
+    """Begins with the cause of most failures. If the values of a property have nothing in common, or very many things,
+    the sentence gives one of them as an example.
     """
     unclear = [cause for cause in causes if not cause.attributes and not cause.line]
-    return unclear[:1] or sorted(causes, key=lambda cause: -cause.covered.bit_count())
+    in_order = sorted(causes, key=lambda cause: -cause.covered.bit_count())
+    if not unclear and len(causes) > MOST_CONDITIONS and len({cause.sites for cause in causes}) == 1:
+        unclear = [replace(in_order[0], attributes=())]
+    return unclear[:1] or in_order
 
 
 def _place(causes: Sequence[Cause]) -> str:

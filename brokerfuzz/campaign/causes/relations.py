@@ -1,5 +1,5 @@
 """Relations between values of a message: a property is equal to another one of its object, a number is below or above
-another one, or two items of an array have the same value.
+another one or that of the item before, or two items of an array have the same value.
 
     smallest      {"orderMinimum": 7, "orderMaximum": 7}   rejected
     other values  {"orderMinimum": 8, "orderMaximum": 8}   rejected: it is not the 7
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from brokerfuzz.campaign.causes.attributes import MessageAttribute
@@ -24,29 +25,15 @@ from brokerfuzz.schemas import Site
 
 @dataclass(frozen=True)
 class _Relation:
-    """A relation of the value at `site` with the property `other` of the same object, or (without `other`) with another
-    item of an array. `holds` compares the two values.
-    """
+    """A relation of the value at `site` with another value of the message. `holds` compares the two values."""
 
     site: Site
     predicate: str
     holds: Callable[[Any, Any], bool]
-    other: str = ""
 
     def groups(self, message: Any) -> list[list[Steps]]:
         """Returns the places of a message whose values have the relation."""
-        if self.other:
-            objects = self.site.parent.places(message) if self.site.parent else []
-            return [
-                [(*steps, self.other), (*steps, self.site.name)]
-                for steps, value in objects
-                if isinstance(value, dict) and self.holds(value.get(self.site.name), value.get(self.other))
-            ]
-        places: dict[Any, list[Steps]] = defaultdict(list)
-        for steps, value in self.site.places(message):
-            if self.holds(value, value):
-                places[value].append(steps)
-        return [with_value for with_value in places.values() if len(with_value) > 1]
+        raise NotImplementedError
 
     def attribute(self) -> MessageAttribute:
         key = f"{self.site.path}: it {self.predicate}"
@@ -89,6 +76,53 @@ class _Relation:
         return f"{value}{number}" if isinstance(value, str) else value + number
 
 
+@dataclass(frozen=True)
+class _WithProperty(_Relation):
+    """A relation with another property of the same object."""
+
+    other: str
+
+    def groups(self, message: Any) -> list[list[Steps]]:
+        objects = self.site.parent.places(message) if self.site.parent else []
+        return [
+            [(*steps, self.other), (*steps, self.site.name)]
+            for steps, value in objects
+            if isinstance(value, dict) and self.holds(value.get(self.site.name), value.get(self.other))
+        ]
+
+
+class _WithOtherItems(_Relation):
+    """A relation with the same value in any other item of an array."""
+
+    def groups(self, message: Any) -> list[list[Steps]]:
+        places: dict[Any, list[Steps]] = defaultdict(list)
+        for steps, value in self.site.places(message):
+            if self.holds(value, value):
+                places[value].append(steps)
+        return [with_value for with_value in places.values() if len(with_value) > 1]
+
+
+class _WithItemBefore(_Relation):
+    """A relation with the value in the item before."""
+
+    def groups(self, message: Any) -> list[list[Steps]]:
+        return [
+            [steps_before, steps]
+            for (steps_before, before), (steps, value) in pairwise(self.site.places(message))
+            if _is_next(steps_before, steps) and self.holds(value, before)
+        ]
+
+
+def _is_next(before: Steps, steps: Steps) -> bool:
+    """Returns whether two places of a site are in neighbouring items of the innermost array."""
+    *outer, index = _indexes(steps)
+    return _indexes(before) == [*outer, index - 1]
+
+
+def _indexes(steps: Steps) -> list[int]:
+    return [step for step in steps if isinstance(step, int)]
+
+
 async def proven_relations(problem: Problem, sites: Mapping[str, Site], paths: Iterable[str]) -> list[MessageAttribute]:
     """Returns the relations of values at these paths, or below them, that cause the problem."""
     outer_paths = list(paths)
@@ -108,11 +142,13 @@ async def proven_relations(problem: Problem, sites: Mapping[str, Site], paths: I
 def _relations_at(site: Site) -> Iterator[_Relation]:
     for name in site.parent.properties if site.parent else ():
         if name != site.name:
-            yield _Relation(site, f"is equal to {name}", _are_equal, name)
-            yield _Relation(site, f"is below {name}", _is_below, name)
-            yield _Relation(site, f"is above {name}", _is_above, name)
+            yield _WithProperty(site, f"is equal to {name}", _are_equal, name)
+            yield _WithProperty(site, f"is below {name}", _is_below, name)
+            yield _WithProperty(site, f"is above {name}", _is_above, name)
     if site.arrays:
-        yield _Relation(site, "occurs in two items", _are_equal)
+        yield _WithOtherItems(site, "occurs in two items", _are_equal)
+        yield _WithItemBefore(site, "is below the one in the item before", _is_below)
+        yield _WithItemBefore(site, "is above the one in the item before", _is_above)
 
 
 def _are_equal(value: Any, other: Any) -> bool:
