@@ -268,6 +268,11 @@ def has_omni_channel_in_vain(message: dict[str, Any]) -> bool:
     return message.get("omniChannel") is not None and message.get("offerType") != "Omnichannel"
 
 
+def has_a_type_without_its_property(message: dict[str, Any]) -> bool:
+    has_quantities = message.get("offerType") == "Drop Ship" and message.get("fixedOrderQuantities") is not None
+    return has_quantities or (message.get("offerType") == "Download" and not message.get("pdfUrl"))
+
+
 def has_a_subject_without_body(message: dict[str, Any]) -> bool:
     return message.get("secureEmailSubject") is not None and message.get("secureEmailBody") is None
 
@@ -332,6 +337,10 @@ REJECTING = [
         lambda message: has_omni_channel_in_vain(message) or has_a_subject_without_body(message),
         'omniChannel: rejected if it has a value and offerType is not "Omnichannel"',
         "secureEmailBody: rejected if it is absent or null and secureEmailSubject has a value", **VALID,
+    ),
+    rejecting(
+        has_a_type_without_its_property, 'offerType: rejected if it is "Download" and pdfUrl is absent or null',
+        'offerType: rejected if it is "Drop Ship" and fixedOrderQuantities has a value', **VALID,
     ),
     rejecting(
         lambda message: "id" not in (message.get("productClusters") or [{"id": ""}])[0]

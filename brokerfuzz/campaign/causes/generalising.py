@@ -321,10 +321,10 @@ class Generaliser:
             if isinstance(value, bool) or value is None or value in listed:
                 yield Attribute(EQUALS.of(value), path)
                 yield from (Attribute(DIFFERS.of(other), path) for other in listed if other not in (value, None))
-            elif isinstance(value, list):
-                yield Attribute(MORE_ITEMS.of(0) if value else ITEM_COUNT.of(0), path)
             elif not site.required:
                 yield Attribute(HAS_VALUE.of(), path)
+            if isinstance(value, list):
+                yield Attribute(MORE_ITEMS.of(0) if value else ITEM_COUNT.of(0), path)
             if not site.required:
                 yield Attribute(PRESENT.of(), path)
 
