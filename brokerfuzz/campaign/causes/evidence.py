@@ -4,6 +4,7 @@ An attribute is a condition at a site, or at any site. A cause is proven by expe
 of all cases then says how far it reaches: to one property or to all, to one apostrophe or to all quotes.
 """
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, reduce
@@ -91,11 +92,15 @@ class Evidence:
             position for position in self.positions(cases) if self._has(in_arrays, self._values_of(position))
         )
 
-    def has(self, attributes: Sequence[Attribute], message: Any) -> bool:
+    def has(self, attributes: Sequence[Attribute], message: bytes) -> bool:
         """Returns whether a message has all these conditions of values, those about the items of one array in the same
         item.
         """
-        return self._has(attributes, occurrences(message, self._sites))
+        try:
+            values = occurrences(json.loads(message), self._sites)
+        except (ValueError, RecursionError):  # not JSON, or nested too deeply
+            return False
+        return self._has(attributes, values)
 
     def _has(self, attributes: Sequence[Attribute], values: Sequence[Occurrence]) -> bool:
         first, *further = attributes

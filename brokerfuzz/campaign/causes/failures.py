@@ -8,7 +8,6 @@
 Crashes at different lines of code have different causes, so each line has a search of its own.
 """
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -127,12 +126,8 @@ class FailureSearch:
 
     def _known_cause(self, line: str, body: bytes) -> Attributes:
         """Returns attributes with which a message fails at a line of code, for a reason found before, or none."""
-        try:
-            message = json.loads(body)
-        except (ValueError, RecursionError):  # not JSON, or nested too deeply
-            return ()
         known = (cause for cause in self._causes if cause.conditions and cause.line == line)
-        return next((cause.attributes for cause in known if self._evidence.has(cause.conditions, message)), ())
+        return next((cause.attributes for cause in known if self._evidence.has(cause.conditions, body)), ())
 
     def _add(self, cause: Cause, unexplained: list[int]) -> None:
         known = {(cause.attributes, cause.line) for cause in self._causes}

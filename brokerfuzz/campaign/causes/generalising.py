@@ -210,7 +210,7 @@ class Generaliser:
         conditions = [attribute for attribute in attributes if isinstance(attribute, Attribute)]
         if len(conditions) < len(attributes):
             return False
-        return any(self._evidence.has(conditions, json.loads(message)) for message in messages)
+        return any(self._evidence.has(conditions, message) for message in messages)
 
     def _of_all(self, proven: ProvenCauses, failure: Failure) -> list[Attributes]:
         candidates: list[Attributes] = []
