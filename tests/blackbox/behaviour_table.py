@@ -351,6 +351,10 @@ REJECTING = [
     rejecting(has_other_characters, "number: rejected if it …", "unitOfMeasure: rejected if it …"),
     rejecting_at("surcharge", lambda price: price > 99_999.99, "it is above 99,999.99", **VALID),
     rejecting(
+        any_at("fixedOrderQuantities", lambda quantities: quantities != sorted(quantities)),
+        "fixedOrderQuantities[]: rejected if it is below the one in the item before", **VALID,
+    ),
+    rejecting(
         has_blank_product,
         'offerType: rejected if it is "Product List" and productClusters[].products[].productId contains only spaces, tabs '
         "and line breaks",
@@ -588,11 +592,6 @@ VARIANTS = [
     rejecting(
         lambda message: message.get("offerType") == "Omnichannel" and message.get("omniChannel") is None,
         'offerType: rejected if it is "Omnichannel" and omniChannel is absent or null', **VALID,
-    ),
-    rejecting(
-        lambda message: message.get("fixedOrderQuantities") != sorted(message.get("fixedOrderQuantities") or [])
-        and message.get("fixedOrderQuantities") is not None,
-        "fixedOrderQuantities[]: rejected if it is below the one in the item before",
     ),
     rejecting(
         lacks_a_file,
