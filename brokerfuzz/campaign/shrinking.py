@@ -89,7 +89,7 @@ class Shrinker:
         schema = schema_at(self._sites, site_at(tree, path))
         while True:
             for value in simpler(subtree(tree, path), schema):
-                if candidate := await self._adopted(tree, path, value):
+                if (candidate := await self._adopted(tree, path, value)) is not None:
                     tree = candidate
                     break
             else:
@@ -118,7 +118,7 @@ class Shrinker:
         low, sign = 0, number.literal[: number.literal.startswith("-")]
         while high - low > 1:
             middle = (low + high) // 2
-            if candidate := await self._adopted(tree, path, Number(f"{sign}{middle}")):
+            if (candidate := await self._adopted(tree, path, Number(f"{sign}{middle}"))) is not None:
                 tree, high = candidate, middle
             else:
                 low = middle
