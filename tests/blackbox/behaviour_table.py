@@ -281,6 +281,11 @@ def has_other_characters(message: dict[str, Any]) -> bool:
     return any(re.search("[^A-Za-z0-9-]", message.get(name) or "") for name in ("number", "unitOfMeasure"))
 
 
+def surcharge_of(offer: dict[str, Any]) -> Decimal:
+    unit, quantity, extended = (Decimal(repr(offer[name])) for name in ("unitPrice", "quantity", "extendedPrice"))
+    return extended - unit * quantity
+
+
 def has_blank_product(message: dict[str, Any]) -> bool:
     is_blank = any_at(f"{PRODUCTS_OF_CLUSTERS}[].productId", lambda text: not text.strip(" \t\n"))
     return message["offerType"] == "Product List" and bool(is_blank(message))
@@ -398,6 +403,10 @@ REJECTING = [
     rejecting_at("data.offers", is_longer(3), "it has more than 3 items", **OF_PRICES),
     rejecting_at("data.totalExtendedPrice", lambda total: total > 50_000, "it is above 50,000", **OF_PRICES),
     rejecting_at("data.offers[].extendedPrice", lambda price: price > 50_000, "it is above 50,000", **OF_PRICES),
+    rejecting(
+        lambda message: any(map(surcharge_of, objects(message, "offers"))),
+        "data.offers[].extendedPrice: rejected if it is not unitPrice * quantity", **OF_PRICES,
+    ),
     rejecting(lambda message: message.get("data") == [], "data: rejected if it is empty", **OF_PRODUCTS),
     target(
         crashing(
@@ -410,6 +419,7 @@ REJECTING = [
         "crashes (RuntimeError) if data.offers[].productIds has more than 5 items",
         "operationWasSuccessful: rejected if it is false and informationalMessages is not empty", **OF_PRICES,
     ),
+    rejecting_at("failureMessages", is_longer(10), "it has more than 10 items", **OF_PRODUCTS),
     rejecting_at("failureMessages[]", lambda reason: reason == "", "it is empty", **OF_PRODUCTS),
     rejecting(
         lambda message: repeats("productNumber", message), "data[].productNumber: rejected if it occurs in two items",
@@ -541,7 +551,7 @@ CRASHING = [
         lambda message: "aaa" in (message.get("omniChannel") or {}), "omniChannel.aaa…",
         rules=["*/omniChannel:additionalProperties"],
     ),
-    target(asserts_a_status, "crashes (AssertionError) if data[].status is unusual, such as …", **OF_PRODUCTS),
+    target(asserts_a_status, 'crashes (AssertionError) if data[].status is not like "Active"', **OF_PRODUCTS),
 ]  # fmt: skip
 
 # ------------------------------------------------------------------------------------------------ what a mistake masks
@@ -585,7 +595,9 @@ VARIANTS = [
     rejecting_at(
         "weightInPounds", lambda number: isinstance(number, float), "it has a decimal point or an exponent"
     ),
-    rejecting_at("fullImageUrl", lambda url: url and not url.endswith(".png"), "it is unusual, such as …"),
+    rejecting_at(
+        "fullImageUrl", lambda url: url and not url.endswith(".png"), 'it is not like "https://example.com/a/b.png" or …'
+    ),
     rejecting_at(
         "comments", lambda text: text and not text.replace(" ", "").isalpha(), 'it is unusual, such as "0"'
     ),
@@ -605,6 +617,10 @@ VARIANTS = [
     target(reads_4300_digits, "crashes (RuntimeError) if …", tags=["probe:double-range"]),
     crashing_if(
         has_null_in_third_tier, f"{PRICE_TIERS}…", verdicts=["valid"], tags=["edge:priceClasses*", "pairs*"]
+    ),
+    rejecting(
+        lambda message: any(surcharge_of(offer) > Decimal("0.005") for offer in objects(message, "offers")),
+        "data.offers[].extendedPrice: rejected if it is not about unitPrice * quantity", **OF_PRICES,
     ),
     accepting(f":additionalProperties {IN_ANOTHER_CASE}", "accepts names of properties in another case", **UNKNOWN),
     rejecting_at("description", lambda text: len(text.encode()) > 200, "it is longer than 200 bytes in UTF-8"),

@@ -232,8 +232,10 @@ def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[Val
 
 
 def longer_than_shortened(value: Any) -> Iterator[ValueCondition]:
-    """Yields the lengths that a string exceeds by one: the shrinker has found no shorter string that fails."""
+    """Yields the lengths that a string or an array exceeds by one: the shrinker has found no shorter one that fails."""
     if isinstance(value, str) and 1 < len(value) <= MOST_CUT:
         yield LONGER.of(len(value) - 1)
         yield MORE_BYTES.of(utf8_length(value) - 1)
         yield MORE_UNITS.of(utf16_length(value) - 1)
+    if isinstance(value, list) and len(value) > 1:
+        yield MORE_ITEMS.of(len(value) - 1)

@@ -116,12 +116,12 @@ class Evidence:
         arrays = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], steps))
         return any(there[:arrays] == indexes[:arrays] for there in self._indexes(attribute, values))
 
-    def numbers(self, site: str, cases: TrialSet) -> list[float]:
-        """Returns the numbers that these cases have at a site."""
+    def scalars(self, site: str, cases: TrialSet) -> list[Any]:
+        """Returns the different strings, numbers, booleans and nulls that these cases have at a site."""
         return [
-            number
-            for (kind, number), positions in self._positions_by_value.get(site, {}).items()
-            if kind in (int, float) and self.at(positions) & cases
+            value
+            for (kind, value), positions in self._positions_by_value.get(site, {}).items()
+            if kind not in (list, dict) and value is not ABSENT and self.at(positions) & cases
         ]
 
     def most_items(self, site: str, cases: TrialSet) -> int:

@@ -1,8 +1,9 @@
 """Defines an explanation: one cause of wrong answers, with the cases that it covers and the sentence that names it."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from brokerfuzz.campaign.causes.attributes import VALID, Attribute, Attributes
 from brokerfuzz.campaign.causes.conditions import EQUALS, ITEM_COUNT, MISSING, WITHOUT_VALUE
@@ -19,13 +20,15 @@ MOST_NAMED: Final = 2
 MOST_CONDITIONS: Final = 6
 """If more conditions of a property cause failures, the sentence names none of them."""
 _LONGEST_REASON: Final = 60
+_LONGEST_VALUE: Final = 60
 _EMPTY: Final = (MISSING.of(), WITHOUT_VALUE.of(), EQUALS.of(None), ITEM_COUNT.of(0))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cause:
     """What one reduced message has shown. `attributes` are certain; without them, only the `places` are known, and the
-    cause may be any unusual value there. `line` is a line of code, and `answer_text` the answer without details.
+    cause may be any unusual value there: `usual` are the values that the target accepts, if they are few. `line` is a
+    line of code, and `answer_text` the answer without details.
     """
 
     failure: Failure
@@ -35,6 +38,7 @@ class Cause:
     tried: TrialSet
     answer_text: tuple[str, ...]
     line: str = ""
+    usual: tuple[Any, ...] = ()
 
     @property
     def sites(self) -> tuple[str, ...]:
@@ -70,13 +74,18 @@ class Cause:
         if with_subject or len(self.places) == 1:
             subject = next(iter(self.sites), "") or "the message"
             example = f", such as {self._value_at(self.places[0])}" if len(self.places) == 1 else ""
-            return f"{subject if with_subject else 'it'} is unusual{example}"
+            unusual = f"not like {listed(self._usual_in_words(), 'or')}" if self.usual else f"unusual{example}"
+            return f"{subject if with_subject else 'it'} is {unusual}"
         values = [f"{site_of(place) or 'the message'} is {self._value_at(place)}" for place in self.places[:4]]
         return listed(values) if values else ""
 
+    def _usual_in_words(self) -> list[str]:
+        values = (json.dumps(value, ensure_ascii=False).encode(errors="surrogatepass") for value in self.usual)
+        return [readable(value, _LONGEST_VALUE) for value in sorted(values, key=len)]
+
     def _value_at(self, place: str) -> str:
         try:
-            return readable(write_tree(at_pointer(read_tree(self.failure.body), place)), 60)
+            return readable(write_tree(at_pointer(read_tree(self.failure.body), place)), _LONGEST_VALUE)
         except LookupError:
             return "absent"
         except ValueError:

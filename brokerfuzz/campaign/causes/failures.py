@@ -32,6 +32,9 @@ MOST_SPORADIC: Final = 5
 """If this number of failures does not occur again, and none does, each of the others is repeated only once."""
 MOST_EXAMINED: Final = 24
 """The maximum number of failures of one group that are reduced."""
+MOST_USUAL: Final = 3
+FEWEST_UNUSUAL: Final = 5
+"""If a target accepts few values of a property, and rejects this number of others, the finding shows those."""
 MOST_EXHAUSTED: Final = 2
 """After this number of searches that ended at a limit, the others of a group would probably end there, too."""
 
@@ -75,7 +78,7 @@ class FailureSearch:
             while unexplained:
                 failure = Failure.of(self._evidence.trials[unexplained[0]])
                 self._add(self._cause_without_experiments(failure, unexplained), unexplained)
-        return explanations_of(self._causes)
+        return explanations_of(map(self._with_usual_values, self._causes))
 
     def _could_fail(self, trial: Trial) -> bool:
         if self._kind != "valid-rejected":
@@ -185,6 +188,20 @@ class FailureSearch:
             cases = {position: self._evidence.trials[position].case for position in unexplained}
             cured = await laboratory.cured(sites, failure, cases)
         return self._cause_with(attributes, failure, unexplained, places, cured)
+
+    def _with_usual_values(self, cause: Cause) -> Cause:
+        """Adds the values that the target accepts, if they are few, and it rejects many others: it may have a list of
+        allowed values.
+        """
+        if cause.attributes or len(cause.sites) != 1:
+            return cause
+        (site,) = cause.sites
+        accepted = self._passing & self._evidence.where(lambda trial: trial.answer.kind == "accepted")
+        usual = self._evidence.scalars(site, accepted)
+        unusual = [value for value in self._evidence.scalars(site, self._failing) if value not in usual]
+        number = sum(value is not None for value in usual)
+        are_few = 0 < number <= MOST_USUAL and len(unusual) >= FEWEST_UNUSUAL
+        return replace(cause, usual=tuple(usual)) if are_few else cause
 
     async def _limit(self, laboratory: Laboratory, failure: Failure) -> Attribute | MessageAttribute | None:
         """Returns the limit of the size of messages, or of the number of items in an array, if this is the cause."""

@@ -252,7 +252,8 @@ class Generaliser:
         """Yields limits that the accepted numbers suggest. A search finds only integers, so the limit may have decimal
         places, and lie next to the value.
         """
-        accepted = self._evidence.numbers(site, self._concerned & ~self._failing & ~self._rejected)
+        passing = self._concerned & ~self._failing & ~self._rejected
+        accepted = [number for number in self._evidence.scalars(site, passing) if type(number) in (int, float)]
         if smaller := [number for number in accepted if value - 1 < number < value]:
             yield ABOVE.of((max(smaller), False))
         if larger := [number for number in accepted if value < number < value + 1]:
