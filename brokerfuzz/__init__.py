@@ -112,7 +112,9 @@ if not TYPE_CHECKING:  # type checkers would accept any name
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         typed = import_module("brokerfuzz.typed")
-        return getattr(typed if name in typed.__all__ else import_module(_HOMES.get(name, "brokerfuzz.schemas")), name)
+        home = typed if name in typed.__all__ else import_module(_HOMES.get(name, "brokerfuzz.schemas"))
+        globals()[name] = getattr(home, name)  # next time, Python finds it without this function
+        return globals()[name]
 
 
 def __dir__() -> list[str]:

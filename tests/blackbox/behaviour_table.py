@@ -1,5 +1,6 @@
 """Targets with a mistake, each with what a campaign says about it: one sentence for each mistake."""
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -418,6 +419,10 @@ REJECTING = [
         ),
         "crashes (RuntimeError) if data.offers[].productIds has more than 5 items",
         "operationWasSuccessful: rejected if it is false and informationalMessages is not empty", **OF_PRICES,
+    ),
+    rejecting(
+        lambda message: len(json.dumps(message)) > 2000,
+        "any message: rejected if it has more than 2,000 characters as Python writes it",
     ),
     rejecting_at("failureMessages", is_longer(10), "it has more than 10 items", **OF_PRODUCTS),
     rejecting_at("failureMessages[]", lambda reason: reason == "", "it is empty", **OF_PRODUCTS),

@@ -4,13 +4,15 @@ something about the whole message.
 Findings contain the `place` and the `clause` of an attribute, and its `key` identifies it in every campaign.
 """
 
+import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
-from brokerfuzz.campaign.causes.conditions import ValueCondition
+from brokerfuzz.campaign.causes.conditions import ValueCondition, utf8_length
 from brokerfuzz.campaign.proof import Trial
 from brokerfuzz.schemas.rule import JSON_RULE, parts_of_id
 from brokerfuzz.wording import with_article
@@ -99,6 +101,33 @@ def larger_than(size: int) -> MessageAttribute:
     """The target, or a proxy before it, accepts no larger message."""
     predicate = f"has more than {size:,} bytes"
     return MessageAttribute(predicate, "too many bytes", lambda trial: len(trial.case.body) > size, limit=size)
+
+
+_SIZES: Final[Mapping[str, Callable[[Any], int]]] = {
+    "characters without white space": lambda value: len(_without_white_space(value)),
+    "bytes without white space": lambda value: utf8_length(_without_white_space(value)),
+    "characters as Python writes it": lambda value: len(json.dumps(value)),
+}
+"""How programs count a message that they have written themselves."""
+
+
+def larger_than_written(body: bytes) -> list[MessageAttribute]:
+    """Returns the attributes that a message is at least as large as this one, when a program writes it again."""
+    value = json.loads(body)
+    return [_larger_than(size_of(value) - 1, unit, size_of) for unit, size_of in _SIZES.items()]
+
+
+def _larger_than(most: int, unit: str, size_of: Callable[[Any], int]) -> MessageAttribute:
+    def is_larger(trial: Trial) -> bool:
+        with suppress(ValueError, RecursionError):  # not JSON, or nested too deeply
+            return size_of(trial.case.value) > most
+        return False
+
+    return MessageAttribute(f"has more than {most:,} {unit}", f"too many {unit}", is_larger)
+
+
+def _without_white_space(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 # ------------------------------------------------------------------------------------------------------- broken rules

@@ -15,13 +15,13 @@ from functools import partial
 from typing import Final
 
 from brokerfuzz.campaign.answer_texts import line_of_code, text_of
-from brokerfuzz.campaign.causes.attributes import VALID, Attribute, Attributes, MessageAttribute
+from brokerfuzz.campaign.causes.attributes import VALID, Attribute, Attributes, MessageAttribute, notations_of
 from brokerfuzz.campaign.causes.cause_groups import explanations_of
 from brokerfuzz.campaign.causes.evidence import Evidence, TrialSet, union
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation
 from brokerfuzz.campaign.causes.generalising import PASSING, Generaliser, ProvenCauses
 from brokerfuzz.campaign.causes.laboratory import Laboratory
-from brokerfuzz.campaign.causes.limits import limit_of_items, limit_of_length, limit_of_size
+from brokerfuzz.campaign.causes.limits import limit_of_items, limit_of_length, limit_of_size, limits_of_text
 from brokerfuzz.campaign.causes.relations import proven_relations
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.failure import Failure
@@ -170,9 +170,12 @@ class FailureSearch:
         if failure.is_sporadic:
             return None
         if not causes:
-            attributes = self._generaliser.of_notation(failure.body, unexplained)
+            attributes = self._generaliser.of_message(notations_of(failure.body), unexplained)
             return self._cause_with(attributes, failure, unexplained, places)
         sites = {cause.site for cause in in_smallest}
+        limits = await limits_of_text(laboratory.problem(failure, "size"))
+        if attributes := self._generaliser.of_message(limits, unexplained):
+            return self._cause_with(attributes, failure, unexplained)
         proven = ProvenCauses(
             causes=in_smallest,
             limit=limit,

@@ -102,9 +102,9 @@ class Generaliser:
     def having(self, attributes: Attributes) -> TrialSet:
         return self._concerned & self._evidence.having_all(attributes)
 
-    def of_notation(self, body: bytes, unexplained: Sequence[int]) -> Attributes:
-        """Returns the notation that explains most failures, or none."""
-        return self._best([(notation,) for notation in notations_of(body)], unexplained)
+    def of_message(self, possible: Iterable[MessageAttribute], unexplained: Sequence[int]) -> Attributes:
+        """Returns the attribute of a whole message that explains most failures, or none."""
+        return self._best([(attribute,) for attribute in possible], unexplained)
 
     def without_experiments(self, failure: Failure, unexplained: Sequence[int]) -> Attributes:
         """Returns the attribute of the message that explains most failures, or none. If other causes explain most of

@@ -2,11 +2,11 @@
 the answer is right. All functions raise `LimitReachedError`.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import Final
 
-from brokerfuzz.campaign.causes.attributes import Attribute, MessageAttribute, larger_than
+from brokerfuzz.campaign.causes.attributes import Attribute, MessageAttribute, larger_than, larger_than_written
 from brokerfuzz.campaign.causes.conditions import (
     LONGER,
     MORE_BYTES,
@@ -21,9 +21,11 @@ from brokerfuzz.campaign.problem import Problem
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.fault_wishes import wishes_at
 from brokerfuzz.generation import REQUIRED, Wish, message
-from brokerfuzz.json_trees import JsonArray, Tree, first_values, replaced, subtree, tree_of
+from brokerfuzz.json_trees import JsonArray, Path, Tree, first_values, paths, replaced, subtree, tree_of
 from brokerfuzz.schemas import Contract, MessageType
 
+FEWEST_STRINGS: Final = 3
+"""If shortening any of this number of strings gives the right answer, their sum is the cause."""
 SMALLEST_SIZE: Final = 1024
 """A limit of the size below one kilobyte is improbable."""
 
@@ -41,6 +43,41 @@ async def limit_of_size(problem: Problem, plain: bytes, accepted: int) -> Messag
     if size < SMALLEST_SIZE or size <= smallest or not await fails(size):
         return None
     return larger_than(await _largest_that_passes(smallest, size, fails))
+
+
+async def limits_of_text(problem: Problem) -> list[MessageAttribute]:
+    """Returns what the smallest message has more of than the target accepts, counted in several ways, if shortening any
+    of its strings gives the right answer: the target may count what it writes itself, where no space counts.
+    """
+    tree = tree_of(problem.failure.body)
+    strings = [(path, text) for path in paths(tree) if isinstance(text := subtree(tree, path), str)]
+    needed = [
+        (path, text)
+        for path, text in strings
+        if text.isascii() and await _is_cured_by(problem, replaced(tree, path, text[:1]))
+    ]
+    if len(needed) < FEWEST_STRINGS:
+        return []
+    length = sum(len(text) - 1 for _, text in needed)
+
+    async def fails(remaining: int) -> bool:
+        return await problem.adopt(_with_strings_cut(tree, needed, length - remaining))
+
+    await _largest_that_passes(0, length, fails)
+    return larger_than_written(problem.failure.body)
+
+
+async def _is_cured_by(problem: Problem, changed: Tree) -> bool:
+    return await problem.outcome(changed) == "other answer"
+
+
+def _with_strings_cut(tree: Tree, strings: Iterable[tuple[Path, str]], count: int) -> Tree:
+    """Returns the tree without `count` characters at the ends of its strings. The first character of each remains."""
+    for path, text in strings:
+        length = max(1, len(text) - count)
+        count -= len(text) - length
+        tree = replaced(tree, path, text[:length])
+    return tree
 
 
 async def limit_of_items(problem: Problem, contract: Contract, accepted: Callable[[str], int]) -> Attribute | None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from brokerfuzz.campaign.causes.attributes import Attribute
+from brokerfuzz.campaign.causes.attributes import Attribute, MessageAttribute
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation
 from brokerfuzz.campaign.causes.laboratory import Laboratory
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
@@ -41,8 +41,10 @@ class Unmasking:
             return None
         differences = self._laboratory.differences(masked.body)
         for explanation in self._of_kind(kind):
-            if any(self._is_at(cause, difference) for cause in explanation.causes for difference in differences):
-                return explanation
+            for cause in explanation.causes:
+                is_there = any(self._is_at(cause, difference) for difference in differences)
+                if is_there or _has_message_attribute(cause, replace(trial, case=masked)):
+                    return explanation
         return None
 
     async def unmasked(self, trial: Trial) -> Trial | None:
@@ -70,7 +72,7 @@ class Unmasking:
         causes = [cause for explanation in explanations for cause in explanation.causes]
         body = self._undone(case.body, causes)
         if twin is None or case.label == "valid":
-            return self._changed(case, body)
+            return self._changed(case, body) if body != case.body else None
         valid = self._undone(twin.body, causes)
         valid_twin = Case(twin.message_type, valid, self._laboratory.judge.of(twin, valid), tags=TWIN_TAGS)
         return self._changed(case, body, valid_twin) if valid_twin.label == "valid" else None
@@ -115,6 +117,11 @@ class Unmasking:
         if first.site not in (None, difference.site):
             return False
         return first.condition.holds(difference.value, schema_at(self._laboratory.sites, difference.site))
+
+
+def _has_message_attribute(cause: Cause, trial: Trial) -> bool:
+    first = cause.attributes[0] if cause.attributes else None
+    return isinstance(first, MessageAttribute) and first.holds(trial)
 
 
 def _masking_kind(trial: Trial) -> FindingKind | None:
