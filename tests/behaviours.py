@@ -21,6 +21,9 @@ VALID: Final[dict[str, Any]] = {"verdicts": ["valid"], "tags": ["edge:*", "pairs
 EDGES: Final[dict[str, Any]] = {"verdicts": ["valid"], "tags": ["edge:*"]}
 """Selects valid messages with unusual values: half of `VALID`."""
 
+SCALARS: Final[dict[str, Any]] = {"verdicts": ["valid"], "tags": ["edge:values*"]}
+"""Selects valid messages with unusual strings, numbers and booleans: a third of `EDGES`."""
+
 LINE_OF_CODE: Final = re.compile(r"^\w+\.py:\d+: ")
 """The beginning of the text of a crash."""
 

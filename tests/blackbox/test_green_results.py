@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from behaviours import EDGES, OFFER, parsed
+from behaviours import OFFER, SCALARS, parsed
 from click.testing import Result
 from contracts import ORDER, own_contract, with_properties
 from fixture_types import Run
@@ -138,7 +138,7 @@ def test_rejections_prove_nothing_if_the_target_accepts_only_the_first_message()
         first[:] = first or [body]
         return 201 if body == first[0] else 422
 
-    report = fired(answers(status_of), rules=["*orderM*"], verdicts=["invalid"])
+    report = fired(answers(status_of), rules=["orderMinimum:*"], verdicts=["invalid"])
     assert report.result.proofs.proven == 0
     assert report.outcome.headline.startswith("untested (no rejection was proven)")
 
@@ -148,7 +148,7 @@ def test_a_target_that_accepts_only_one_kind_of_ordinary_message_proves_rejectio
     def status_of(body: bytes) -> int:
         return conforming(body) if b'"omsOfferId":"OMS-44354946-619835"' in body else 400
 
-    report = fired(answers(status_of), rules=["*orderMinimum:*"], verdicts=["invalid"], fresh=fresh)
+    report = fired(answers(status_of), rules=["orderMinimum:*"], verdicts=["invalid"], fresh=fresh)
     assert report.result.proofs.proven > 10
 
 
@@ -158,12 +158,12 @@ def test_a_target_that_accepts_only_one_kind_of_ordinary_message_proves_rejectio
 @pytest.mark.parametrize(("status", "refuses"), [(400, bool), (409, lambda conflicts: conflicts % 2 == 0), (422, bool)])
 def test_a_number_that_the_target_knows_is_no_finding(status: int, refuses: Callable[[int], bool]) -> None:
     with serving(answers(KnownIdentifiers(status, "number", refuses=refuses))) as url:
-        report = brokerfuzz.fire(url, rules=["*orderM*"])
+        report = brokerfuzz.fire(url, rules=["orderMinimum:*"])
         assert report.findings == ()
         assert report.result.renamed > 0
         assert "accepted only with a number that the target does not know: use --fresh number" in str(report)
         assert report.outcome.status == (2 if report.result.unproven else 0)
-        assert brokerfuzz.fire(url, rules=["*orderM*"], fresh="number").outcome.status == 0
+        assert brokerfuzz.fire(url, rules=["orderMinimum:*"], fresh="number").outcome.status == 0
 
 
 @pytest.mark.parametrize(("fresh", "looks_first"), [(None, False), ("number", True), ("number,omsOfferId", False)])
@@ -184,12 +184,12 @@ def test_an_oms_offer_id_that_the_target_knows_is_no_finding_even_if_it_is_empty
 def test_the_advice_about_known_identifiers_names_those_that_the_target_knows() -> None:
     service = KnownIdentifiers(409, "number", "omsOfferId")
     with serving(answers(service)) as url:
-        report = brokerfuzz.fire(url, rules=["*orderM*"])
-        again = brokerfuzz.fire(url, rules=["*orderM*"])
+        report = brokerfuzz.fire(url, rules=["orderMinimum:*"])
+        again = brokerfuzz.fire(url, rules=["orderMinimum:*"])
         assert report.findings == ()
         assert "use --fresh number" in str(report)
         assert "with another number and omsOfferId: use --fresh number,omsOfferId" in again.outcome.headline
-        fresh = brokerfuzz.fire(url, rules=["*orderM*"], fresh="number,omsOfferId")
+        fresh = brokerfuzz.fire(url, rules=["orderMinimum:*"], fresh="number,omsOfferId")
     assert (fresh.outcome.status, fresh.result.renamed) == (0, 0)
 
 
@@ -222,7 +222,7 @@ def test_a_number_that_is_too_short_is_a_finding() -> None:
     def status_of(body: bytes) -> int:
         return 422 if b'"number":"a"' in body else conforming(body)
 
-    report = fired(answers(status_of), tags=["edge:*"])
+    report = fired(answers(status_of), **SCALARS)
     assert {finding.kind for finding in report.findings} == {"valid-rejected"}
     assert report.result.renamed == 0
 
@@ -230,7 +230,7 @@ def test_a_number_that_is_too_short_is_a_finding() -> None:
 def test_other_numbers_are_soon_left_alone_if_the_target_accepts_known_ones() -> None:
     report = fired(
         answers(lambda body: 422 if b'"isActive":true' in body else conforming(body)),
-        tags=["edge:*", "pairs*"],
+        tags=["edge:values*", "pairs*"],
         journal="run.ndjson",
     )
     (finding,) = report.findings
@@ -264,7 +264,7 @@ def test_rejections_at_random_are_one_finding_about_differing_answers_beside_a_c
         status = conforming(body)
         return 422 if status == 201 and chance.random() < share else status
 
-    report = fired(answers(status_of), **EDGES)
+    report = fired(answers(status_of), **SCALARS)
     differing, *others = sorted(report.findings, key=lambda finding: finding.kind)
     assert [finding.text for finding in others] == causes
     assert differing.text == "answers differ for the same message: valid messages are sometimes rejected (status 422)"
@@ -282,6 +282,6 @@ def test_a_few_rejections_that_do_not_recur_are_counted_in_the_first_line() -> N
                 return 422
         return conforming(body)
 
-    report = fired(answers(status_of), **EDGES)
+    report = fired(answers(status_of), **SCALARS)
     assert report.findings == ()
     assert report.outcome.headline.endswith("2 rejections of valid messages did not recur")

@@ -191,6 +191,7 @@ def test_only_the_message_that_crashes_the_server_is_blamed(conversation: Conver
     assert not report.result.sporadic
 
 
+@pytest.mark.long
 def test_errors_that_all_have_other_texts_fill_no_memory() -> None:
     numbers = count()
 

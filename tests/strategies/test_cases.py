@@ -55,6 +55,7 @@ def drawn(strategy: SearchStrategy[Any], count: int | None = None) -> list[Any]:
     return found
 
 
+@pytest.mark.every(2)
 @EACH_TYPE
 @pytest.mark.parametrize("kind", ["usual", "plausible", "parsed", "faulty"])
 def test_an_invalid_case_breaks_one_rule_and_its_twin_is_valid(message_type: MessageType, kind: str) -> None:
@@ -69,7 +70,7 @@ def test_an_invalid_case_breaks_one_rule_and_its_twin_is_valid(message_type: Mes
         assert kind != "parsed" or case.value is not NotImplemented
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     ("options", "selected"),
     [
@@ -108,6 +109,7 @@ def test_pinned_properties_keep_their_values_in_the_case_and_its_twin() -> None:
         assert {product["productId"] for product in products} <= {"P1", "P2"}
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("verdicts", [["valid"], ("unspecified", "invalid")], ids=str)
 @EACH_TYPE
 def test_verdicts_limit_the_cases(message_type: MessageType, verdicts: Any) -> None:
@@ -120,7 +122,8 @@ def test_verdicts_limit_the_cases(message_type: MessageType, verdicts: Any) -> N
 def test_messages_touch_the_ambiguity_that_a_test_asks_for_and_no_other(message_type: MessageType) -> None:
     for ambiguity in load_contract().ambiguities:
         if ambiguity.kind.can_be_drawn and ambiguity.concerns(message_type):
-            found = drawn(VALID[message_type](ambiguities=[ambiguity.id]), 15)
+            count = 15 if ambiguity.relates_values else 5
+            found = drawn(VALID[message_type](ambiguities=[ambiguity.id]), count)
             verdicts = [check(message_type, message, now=NOW) for message in found]
             touched = {touch.ambiguity for verdict in verdicts for touch in verdict.ambiguities}
             assert touched == {ambiguity.id} or (not touched and not ambiguity.relates_values)
@@ -139,7 +142,7 @@ def test_messages_touch_an_ambiguity_of_an_own_contract(tmp_path: Path) -> None:
     (tmp_path / "ambiguities.json").write_text(json.dumps([entry]))
     contract = load_contract(tmp_path)
     for asked in (["price-classes"], "all"):
-        found = drawn(pricing_responses(ambiguities=asked, contract=contract), 60)
+        found = drawn(pricing_responses(ambiguities=asked, contract=contract), 40)
         touched = [one.ambiguity for body in found for one in check(PRICING, body, contract=contract).ambiguities]
         assert "price-classes" in touched
 
