@@ -95,6 +95,7 @@ def parameters() -> Iterator[tuple[str, str]]:
         yield from ((name, argument) for argument in sorted(arguments_to_test))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("name", "argument"), list(parameters()))
 def test_a_wrong_argument_is_named_and_its_value_cut(folder: Path, name: str, argument: str) -> None:
     function, arguments = CALLS[name]

@@ -104,8 +104,8 @@ def test_a_mistake_is_reported_in_one_line(run: Run, command: str) -> None:
     assert Path("there").read_text() == "mine"
 
 
-@pytest.mark.parametrize("command", ["check --verbos offer.json", "fire http://127.0.0.1:1/ --longest-wait 10ms"])
-def test_a_process_reports_a_mistake_in_one_line(spawn: Spawn, command: str) -> None:
+def test_a_process_reports_a_mistake_in_one_line(spawn: Spawn) -> None:
+    command = "check --verbos offer.json"
     done = spawn(*shlex.split(command))
     assert done.stdout == b""
     assert_one_line(done.returncode, done.stderr.decode(), MISTAKES[command])

@@ -1,10 +1,9 @@
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
-from contracts import changed_contract
+from contracts import own_contract, with_properties
 from fixture_types import Run
 
 from brokerfuzz.corpus import load, read, write
@@ -86,15 +85,14 @@ def test_diff_counts_added_removed_and_relabelled_cases_whatever_their_order_and
 
 
 def test_diff_names_the_property_whose_bound_changed(run: Run, tmp_path: Path) -> None:
-    def change(schema: Any) -> None:
-        schema["properties"]["data"]["properties"]["offers"]["items"]["properties"]["quantity"]["minimum"] = 3
-
-    changed_contract(tmp_path, "offer-pricing-response", change)
-    new = tmp_path / "new.ndjson"
-    assert run("export", new, "--message", "offer-pricing-response", "--contract", tmp_path).exit_code == 0
-    header, first, *others = run("corpus", "diff", PRICING, new).stdout.splitlines()
+    for name, least in (("old", 1), ("new", 3)):
+        quantity = {"type": "integer", "minimum": least}
+        own_contract(tmp_path / name, with_properties(comments={"type": "string"}, quantity=quantity))
+        assert run("export", tmp_path / f"{name}.ndjson", "--contract", tmp_path / name).exit_code == 0
+    done = run("corpus", "diff", tmp_path / "old.ndjson", tmp_path / "new.ndjson")
+    header, first, *others = done.stdout.splitlines()
     assert header.split()[-1] == "rewritten"
-    assert first.startswith("offer-pricing-response/data.offers[].quantity ")
+    assert first.startswith("order/quantity ")
     assert "rewritten cases test the same as before with another message" in others
 
 

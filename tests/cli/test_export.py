@@ -99,7 +99,7 @@ def test_the_corpus_goes_to_standard_output_and_the_summary_to_standard_error(sp
 
 
 def test_a_closed_pipe_is_not_an_error(start: Start) -> None:
-    with start("export", "-", *PRICING, "--random", "20000") as process:
+    with start("export", "-", *PRICING) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.readline()

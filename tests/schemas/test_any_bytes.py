@@ -180,10 +180,10 @@ def test_the_time_to_judge_a_message_does_not_grow_with_the_square_of_its_size()
     def judging(count: int) -> float:
         body = offer(b'"accessGroups":[%b]' % b",".join(b'"group %d"' % number for number in range(count)))
         begin = process_time()
-        assert ambiguities(check(OFFER, body)) == {"item-count", "message-size"}
+        assert "item-count" in ambiguities(check(OFFER, body))
         return process_time() - begin
 
-    assert judging(320_000) < 10 * judging(80_000), "4 times is linear, and 16 times is quadratic"
+    assert judging(160_000) < 10 * judging(40_000), "4 times is linear, and 16 times is quadratic"
 
 
 PRODUCT = {

@@ -1,8 +1,8 @@
 """The plugin of pytest: each row of a table is a test suite, and what pytest prints about it."""
 
-import subprocess
-import sys
+import unittest
 from importlib.metadata import entry_points
+from io import StringIO
 from typing import NamedTuple
 
 import pytest
@@ -282,10 +282,12 @@ def test_a_failed_case_shows_its_facts(pytester: pytest.Pytester) -> None:
 
 def test_unittest_alone_reports_each_rule_as_a_subtest(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_offers=f"{SUITE}{TEST_CASE}")
-    command = [sys.executable, "-m", "unittest", "test_offers.OfferTests"]
-    said = subprocess.run(command, capture_output=True, text=True, check=False).stderr
+    pytester.syspathinsert()
+    stream = StringIO()
+    runner = unittest.TextTestRunner(stream)
+    unittest.main("test_offers", argv=["unittest", "OfferTests"], testRunner=runner, exit=False)
     for part in ("[breaks orderMinimum minimum]", "(8 of 8 cases failed)", "FAILED (failures=1)"):
-        assert part in said
+        assert part in stream.getvalue()
 
 
 # ------------------------------------------------------------------------------------------------------------- mistakes
