@@ -1,6 +1,7 @@
 """The import rules of ARCHITECTURE.md: which part of the package may import which part. Import cycles are forbidden."""
 
 import ast
+from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -72,11 +73,22 @@ def modules() -> dict[str, ast.Module]:
     return found
 
 
+def statements(tree: ast.AST) -> Iterator[ast.stmt]:
+    """Yields the statements in a module, a class or a function, also inside of other statements. That takes a tenth of
+    the time of `ast.walk`, which also yields each expression.
+    """
+    for part in ast.iter_child_nodes(tree):
+        if isinstance(part, ast.stmt | ast.excepthandler | ast.match_case):
+            if isinstance(part, ast.stmt):
+                yield part
+            yield from statements(part)
+
+
 @cache
 def imports(tree: ast.AST) -> set[str]:
     """Returns the names of the modules that a module of brokerfuzz imports, also inside of functions."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -125,8 +137,8 @@ LEFT = {"service.running", "targets"}
 
 def late_imports(tree: ast.Module) -> set[str]:
     """Returns the names of the packages that functions of a module import, except for optional ones."""
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    inside = [node for function in functions for node in ast.walk(function)]
+    functions = [node for node in statements(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    inside = [node for function in functions for node in statements(function)]
     found = {alias.name for node in inside if isinstance(node, ast.Import) for alias in node.names}
     found |= {node.module or "" for node in inside if isinstance(node, ast.ImportFrom)}
     return {name for name in found if name.partition(".")[0] not in OPTIONAL}

@@ -5,9 +5,6 @@ import bz2
 import gzip
 import json
 import lzma
-import os
-import subprocess
-import sys
 import xml.etree.ElementTree as ET
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -20,6 +17,9 @@ from fixture_types import Run, Spawn
 from hand_made_servers import in_stored_brotli, response, serving_requests
 
 import brokerfuzz
+import brokerfuzz.testing.checked_target  # imported now, because an inner session forgets what it imports
+
+pytest_plugins = ["pytester"]
 
 OFFER: Final = "offer-creation-request"
 ONE_BELOW: Final = ("--rule", "*orderMinimum:minimum", "--technique", "one-below")
@@ -189,17 +189,17 @@ def test_without_a_session(case, broken):
 """
 
 
-def test_a_failing_test_of_a_case_contains_no_secret(environment: Mapping[str, str], folder: Path) -> None:
+def test_a_failing_test_of_a_case_contains_no_secret(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
     secret = "s3cr3t-abcdef-16"
-    (folder / "test_suite.py").write_text(SUITE)
-    own = f"-c {os.devnull} --confcutdir=. -p brokerfuzz.testing.plugin --brokerfuzz-secret TOKEN --showlocals"
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *own.split(), "--junitxml", "junit.xml", "test_suite.py"],
-        env={**environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TOKEN": secret},
-        capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
-    assert done.returncode == 1, done.stdout
-    written = done.stdout + done.stderr + (folder / "junit.xml").read_text()
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("TOKEN", secret)
+    pytester.makepyfile(test_suite=SUITE)
+    own = "-p brokerfuzz.testing.plugin --brokerfuzz-secret TOKEN --showlocals --junitxml junit.xml"
+    done = pytester.runpytest_inprocess(*own.split())
+    assert done.ret == pytest.ExitCode.TESTS_FAILED, done.stdout.str()
+    written = done.stdout.str() + done.stderr.str() + Path("junit.xml").read_text()
     assert secret not in written
     for said in ("rejected: ${TOKEN}", "KeyError: '${TOKEN}'", "login ${TOKEN}", "prints ${TOKEN}", "logs ${TOKEN}"):
         assert said in written

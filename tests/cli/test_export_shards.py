@@ -1,5 +1,6 @@
 """Shards, exports by several processes, and exports that are interrupted or killed."""
 
+import gzip
 import json
 import os
 import random
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("folder")
 SECONDS = 60
 PRICING = ("--message", "offer-pricing-response")
 FEW = (*PRICING, "--random", "20")
-TWO_BLOCKS = (*PRICING, "--random", "1100")
+TWO_BLOCKS = (*PRICING, "--random", "1025")
 """Blocks of cases, which different processes can generate."""
 
 
@@ -32,18 +33,20 @@ def ids(*names: str) -> list[str]:
     return [case.id for name in names for case in read(name)]
 
 
-def test_each_shard_is_a_corpus_and_together_they_contain_all_cases(run: Run) -> None:
-    some = (*PRICING, "--random", "301")
-    run("export", "one.ndjson", *some)
-    summary = json.loads(run("export", "out.ndjson.gz", *some, "--shards", 3, "--json").stdout)
+def test_each_shard_is_a_corpus_and_together_they_contain_all_cases_also_with_workers_and_another_hash_seed(
+    run: Run, spawn: Spawn
+) -> None:
+    run("export", "one.ndjson", *TWO_BLOCKS)
+    words = ("export", "out.ndjson.gz", *TWO_BLOCKS, "--shards", 3, "--workers", 2, "--json")
+    summary = json.loads(spawn(*words, env={"PYTHONHASHSEED": "7"}).stdout)
     shards = [f"out-0000{number}-of-00003.ndjson.gz" for number in (1, 2, 3)]
-    assert [len(ids(shard)) for shard in shards] == [100, 100, 101]
-    assert ids(*shards) == ids("one.ndjson")
+    assert [len(ids(shard)) for shard in shards] == [341, 342, 342]
+    assert b"".join(gzip.decompress(Path(shard).read_bytes()) for shard in shards) == Path("one.ndjson").read_bytes()
     assert summary["bytes"] == sum(Path(shard).stat().st_size for shard in shards)
-    assert (summary["cases"], summary["shards"], summary["kept"]) == (301, 3, 0)
+    assert (summary["cases"], summary["shards"], summary["kept"]) == (1025, 3, 0)
 
 
-@pytest.mark.every(3)
+@pytest.mark.long
 @pytest.mark.parametrize("words", [("out.ndjson.zst",), ("out.ndjson", "--shards", "5"), ("-",)])
 def test_the_bytes_are_the_same_for_any_number_of_workers_and_any_hash_seed(
     run: Run, spawn: Spawn, words: tuple[str, ...]

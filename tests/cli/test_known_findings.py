@@ -30,6 +30,7 @@ from pricing_reader import lenient as lenient_about_prices
 from brokerfuzz.cases.catalogue import plain_messages
 
 PLAIN: Final = plain_messages(PRICING)[0].body
+REASON: Final = {"reason": "ticket 17"}
 FILES: Final = ("known.json", "report.json")
 SOME: Final = ("--message", PRICING, "--rule", BUG, "--shrink", "10s", "--baseline", "known.json")
 
@@ -111,25 +112,28 @@ def test_a_rejection_that_proves_nothing_does_not_show_that_a_finding_is_gone(ru
 
 
 def test_an_entry_no_longer_applies_after_its_date(run: Run, known: Any, url: str) -> None:
-    edited(until="2020-01-31", reason="ticket 17")
+    edited(until="2020-01-31", **REASON)
     done = run("fire", url, *SOME, "--baseline-update")
     assert done.exit_code == 1
     assert f"the entry {known['finding']} in known.json was valid only until 2020-01-31" in done.stderr
     assert [(entry["until"], entry["reason"]) for entry in entries()] == [("2020-01-31", "ticket 17")]
 
 
-def test_a_reason_that_a_person_adds_during_a_campaign_stays(run: Run) -> None:
+def test_a_reason_that_a_person_adds_and_a_finding_that_another_campaign_adds_during_a_campaign_stay(
+    run: Run, known: Any
+) -> None:
     received: list[bytes] = []
+    other = {**known, "finding": "00000000", "sentence": "A crash.", "failing": ["crashes"]}
 
     def status_of(body: bytes) -> int:
         received.append(body)
         if len(received) == 4:
-            edited(reason="ticket 17")
+            Path("known.json").write_text(json.dumps({"baseline": 4, "findings": [known | REASON, other]}))
         return lenient_about_prices(body)
 
     with serving(answers(status_of)) as url:
         assert run("fire", url, *SOME, "--baseline-update").exit_code == 0
-    assert [entry["reason"] for entry in entries()] == ["ticket 17"]
+    assert entries() == [other, known | REASON]
 
 
 def test_a_finding_is_sent_again_from_the_id_of_its_case(run: Run, url: str, conforming_url: str) -> None:
@@ -195,6 +199,7 @@ def test_a_baseline_is_sorted_and_after_a_fix_nothing_is_new_but_a_new_bug_is_ne
     assert len(findings) > 3
 
 
+@pytest.mark.long
 def test_two_campaigns_that_update_a_baseline_at_the_same_time_lose_no_finding(start: Start) -> None:
     chosen = ("--message", PRICING, "--technique", "one-below", "--shrink", "10s")
     update = ("--baseline", "both.json", "--baseline-update")

@@ -17,6 +17,7 @@ import brokerfuzz
 from brokerfuzz.corpus import write
 from brokerfuzz.strategies import cases, offer_requests
 
+OFFER, PRODUCTS, PRICING = brokerfuzz.MESSAGE_TYPES
 STATUS = "order-status-response"
 REQUEST = "order-request"
 LINE = {"type": "object", "required": ["sku"], "properties": {"sku": {"type": "string", "minLength": 1}}}
@@ -170,23 +171,27 @@ def test_a_new_contract_is_that_of_brokerfuzz_and_changed_rules_are_listed_with_
     assert run("contract", "new", own).exit_code == 0
     again = run("contract", "new", own)
     assert (again.exit_code, again.stderr.count("\n"), "specify a new folder" in again.stderr) == (2, 1, True)
-    file = own / "offer-creation-request.schema.json"
+    for other in (OFFER, PRODUCTS):
+        (own / f"{other}.schema.json").unlink()
+    (own / "messages.json").write_text(json.dumps({PRICING: {"direction": "response", "route": "POST /pricing"}}))
+    file = own / f"{PRICING}.schema.json"
     schema = json.loads(file.read_bytes())
-    properties = schema["properties"]
-    properties["orderMinimum"]["maximum"] = 100
-    properties["number"]["pattern"] = "^[A-Z]{2}[0-9]+$"
-    properties["comments"]["maxLenght"] = 5
-    properties["orderMaximum"]["exclusiveMaximum"] = 1 << 40
-    del properties["unitOfMeasure"]
+    offer = schema["properties"]["data"]["properties"]["offers"]["items"]["properties"]
+    offer["quantity"]["maximum"] = 100
+    offer["offerId"]["pattern"] = "^[A-Z]{2}[0-9]+$"
+    offer["priceClass"]["maxLenght"] = 5
+    offer["unitPrice"]["maximum"] = 5
+    offer["pageCount"]["exclusiveMaximum"] = 1 << 40
+    del offer["productIds"]
     file.write_text(json.dumps(schema))
     result = run("contract", "check", own)
     assert result.exit_code == 1
     for said in (
-        "  new      number:pattern: a value that matches pattern: ^[A-Z]{2}[0-9]+$, broken by 5 techniques",
-        "  changed  orderMinimum:maximum: at most 100 (before: at most 2147483647), broken by",
-        "  removed  unitOfMeasure:type",
-        "'maxLenght' at /properties/comments/maxLenght, which has no effect: did you mean 'maxLength'?",
-        "orderMaximum:exclusiveMaximum: less than 1099511627776, broken by no technique",
-        "--rule '!offer-creation-request/orderMaximum:exclusiveMaximum'",
+        "  new      data.offers[].offerId:pattern: a value that matches pattern: ^[A-Z]{2}[0-9]+$, broken by 5 techniques",
+        "  changed  data.offers[].quantity:maximum: at most 100 (before: at most 2147483647), broken by",
+        "  removed  data.offers[].productIds:type",
+        "priceClass/maxLenght, which has no effect: did you mean 'maxLength'?",
+        "data.offers[].pageCount:exclusiveMaximum: less than 1099511627776, broken by no technique",
+        "--rule '!offer-pricing-response/data.offers[].pageCount:exclusiveMaximum'",
     ):
         assert said in result.stdout
