@@ -149,6 +149,7 @@ def test_a_rule_that_another_rule_makes_impossible_is_named_and_left_out(tmp_pat
 CHOICE_OF_PROPERTIES = {"anyOf": [{"required": ["street"]}, {"required": ["place"]}]}
 
 
+@pytest.mark.every(2)
 @pytest.mark.filterwarnings("default:brokerfuzz leaves out code")
 @pytest.mark.parametrize("further", [{}, CHOICE_OF_PROPERTIES], ids=["properties", "choice of required properties"])
 def test_an_optional_property_whose_pattern_matches_nothing_is_named_in_one_line_and_left_out(

@@ -63,7 +63,7 @@ def test_any_two_properties_of_an_offer_occur_in_all_combinations_of_absent_null
 
 
 @EVERY_TYPE
-@sample(250, 10_000)
+@sample(100, 10_000)
 @pytest.mark.every(3)
 def test_five_validators_agree_with_the_oracle_about_structure(message_type: MessageType, size: int) -> None:
     drawn = islice(random_messages(message_type, 8, verdicts=["valid", "invalid"], now=NOW), size // 4)

@@ -56,17 +56,17 @@ def test_all_three_verdicts_and_all_rules_occur(message_type: MessageType) -> No
 
 
 def test_a_seed_gives_the_same_messages_in_another_process_and_another_seed_others() -> None:
-    code = "print([list(islice(messages(name, 7), 50)) for name in MESSAGE_TYPES])"
+    code = "print([list(islice(messages(name, 7), 20)) for name in MESSAGE_TYPES])"
     imports = "from itertools import islice; from brokerfuzz import MESSAGE_TYPES, messages"
     command = [sys.executable, "-c", f"{imports}; {code}"]
     there = subprocess.run(command, capture_output=True, text=True, check=True).stdout.rstrip("\n")
-    same, others = (repr([list(islice(messages(name, seed), 50)) for name in MESSAGE_TYPES]) for seed in (7, 8))
+    same, others = (repr([list(islice(messages(name, seed), 20)) for name in MESSAGE_TYPES]) for seed in (7, 8))
     assert there == same != others
 
 
 def test_the_time_changes_only_cases_that_depend_on_the_clock() -> None:
-    then = some(OFFERS, 600, now=datetime(2031, 5, 6, tzinfo=UTC))
-    differing = [one for one, other in zip(some(OFFERS, 1000)[:600], then, strict=True) if one.body != other.body]
+    then = some(OFFERS, 300, now=datetime(2031, 5, 6, tzinfo=UTC))
+    differing = [one for one, other in zip(some(OFFERS, 1000)[:300], then, strict=True) if one.body != other.body]
     assert 0 < len(differing) < 30
     assert all(any(tag.startswith("now:") for tag in case.tags) for case in differing)
 
@@ -77,13 +77,13 @@ def exported(run: Run, *options: str) -> list[dict[str, Any]]:
 
 
 def test_only_selected_cases_and_their_twins_are_exported_until_there_are_no_more(run: Run) -> None:
-    cases = exported(run, "--rule", "data.offers[].quantity", "--technique", "one-*", "--random", "100")
+    cases = exported(run, "--rule", "data.offers[].quantity", "--technique", "one-*", "--random", "30")
     faults = [fault for case in cases for fault in case.get("faults", ())]
     assert {fault["technique"] for fault in faults} == {"one-below", "one-above"}
     assert {fault["rule"].partition(":")[0] for fault in faults} == {"offer-pricing-response/data.offers[].quantity"}
     twins = {case["twin"] for case in cases if "twin" in case}
     assert all(case["id"] in twins for case in cases[:-1] if "faults" not in case)
-    narrow = ("--rule", "*:json", "--technique", "empty-body", "--verdict", "invalid", "--random", "500")
+    narrow = ("--rule", "*:json", "--technique", "empty-body", "--verdict", "invalid", "--random", "50")
     assert [case["faults"][0]["technique"] for case in exported(run, *narrow)] == ["empty-body"]
 
 

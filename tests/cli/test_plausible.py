@@ -147,8 +147,8 @@ def test_an_own_contract_gets_known_values_and_simple_ones(tmp_path: Path, run: 
         assert offer["number"].startswith("OFF-")
         assert (offer["region"] in ("north", "south"), 3 <= offer["copies"] <= 9) == (True, True)
         assert "description" in offer
-    Path("v.toml").write_text('"productClusters[].products[].productId" = ["P-1", "P-2", "P-3"]')
-    result = run("export", "out", "--plausible", 20, "--values", "v.toml", "--message", OFFER)
+    Path("v.toml").write_text('"data[].productId" = ["P-1", "P-2", "P-3"]')
+    result = run("export", "out", "--plausible", 20, "--values", "v.toml", "--message", PRODUCTS)
     assert result.exit_code == 0, result.stderr
-    used = {value for offer in bodies("out")[OFFER] for name, value in parts(offer) if name == "productId"}
+    used = {record["productId"] for response in bodies("out")[PRODUCTS] for record in response["data"]}
     assert used == {"P-1", "P-2", "P-3"}

@@ -18,7 +18,7 @@ from brokerfuzz.schemas import PolicyValues
 from brokerfuzz.targets import LineTarget
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
-SOME = ("probe:*", "edge:*", "in:nulls")
+SOME = ("probe:*", "in:nulls")
 """The tags of the cases without random ones: all that are unspecified, and some that everyone must judge alike."""
 
 
