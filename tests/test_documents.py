@@ -19,8 +19,11 @@ from typing import NamedTuple
 
 import pytest
 from fixture_types import Run
+from hypothesis import settings
 
 import brokerfuzz
+
+pytest_plugins = ["pytester"]
 
 ROOT = Path(__file__).parents[1]
 GENERATED = {"commands.md", "rules.md", "ambiguities.md"}
@@ -123,19 +126,27 @@ def matches(shown: str, printed: str) -> bool:
 # ------------------------------------------------------------------------------------------------------------- Python
 
 
+@pytest.fixture
+def _profile() -> Iterator[None]:
+    """Afterwards, the settings of Hypothesis are those of the other tests again."""
+    current = settings.get_current_profile_name()
+    yield
+    settings.load_profile(current)
+
+
 @pytest.mark.every(6)
+@pytest.mark.usefixtures("_profile")
 @pytest.mark.parametrize("name", having("python"))
-def test_the_python_examples_of_a_document_run(name: str, tmp_path: Path) -> None:
+def test_the_python_examples_of_a_document_run(name: str, pytester: pytest.Pytester) -> None:
     examples = [block.text for block in BLOCKS[name] if block.language == "python" and not block.title]
     for number, example in enumerate(examples):
         text = f"{example}\n\ndef test_that_it_was_read():\n    pass\n"
-        (tmp_path / f"test_example_{number}.py").write_text(text, encoding="utf-8")
+        (pytester.path / f"test_example_{number}.py").write_text(text, encoding="utf-8")
     profile = "settings.register_profile('few', settings.get_profile('ci'), max_examples=5)"
-    text = f"from hypothesis import settings\n{profile}\nsettings.load_profile('few')\n"
-    (tmp_path / "conftest.py").write_text(text)
+    pytester.makeconftest(f"from hypothesis import settings\n{profile}\nsettings.load_profile('few')\n")
     if examples:
-        status, printed = in_shell("python -m pytest -W error -p no:cacheprovider", tmp_path, 0)
-        assert status == 0, printed
+        done = pytester.runpytest_inprocess("-W", "error", "-p", "no:cacheprovider")
+        assert done.ret == 0, done.stdout.str()
 
 
 # ----------------------------------------------------------------------------------------------------------- commands
