@@ -7,13 +7,15 @@ import json
 import re
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from fixture_types import Run, Start
+from fixture_types import Run, Spawn
 from hand_made_programs import shown_on_a_terminal
 from hand_made_servers import conforming, fired, reset, response, sends, serving, unused_url
 from waiting import happens
@@ -21,7 +23,7 @@ from waiting import happens
 import brokerfuzz
 
 MINIMUM: Final[dict[str, Any]] = {"rules": ["*orderMinimum:*"], "shrink": 5}
-MORE: Final[dict[str, Any]] = {"rules": ["*orderMinimum:*", "*comments:*"], "seed": 1, "random": 20, "longest_wait": 5}
+MORE: Final[dict[str, Any]] = {"rules": ["*orderMinimum:*", "*comments:*"], "random": 20, "longest_wait": 5}
 OPTIONS = ("--rule", "*orderMinimum:*", "--random", "0", "--shrink", "5s")
 CUT = b"a part of the body"
 TRUNCATED = b"HTTP/1.1 201 Created\r\nContent-Length: 1000\r\n\r\n" + CUT
@@ -302,42 +304,49 @@ def unused_port() -> int:
     return int(unused_url().rpartition(":")[2].removesuffix("/offers"))
 
 
-def start_slowly(process: subprocess.Popen[bytes], port: int) -> None:
-    """A gateway that listens only after a second answers some requests of the process with status 503."""
+@contextmanager
+def starting_slowly(port: int) -> Iterator[None]:
+    """Nothing listens for a second. Then, a gateway answers some requests with status 503, until the target listens."""
     seen: list[bytes] = []
+    ended = threading.Event()
 
     async def unavailable(body: bytes, writer: asyncio.StreamWriter) -> None:
         seen.append(body)
         writer.write(response(503))
 
-    time.sleep(1)
-    with serving(unavailable, port=port):
-        assert happens(lambda: len(seen) > 3)
-    assert process.poll() is None
-
-
-def test_a_campaign_waits_until_the_target_listens_and_the_gateway_before_it_is_ready(start: Start) -> None:
-    port = unused_port()
-    with start("fire", f"http://127.0.0.1:{port}/offers", *OPTIONS, "--json") as process:
-        start_slowly(process, port)
+    def starts() -> None:
+        time.sleep(1)
+        with serving(unavailable, port=port):
+            happens(lambda: len(seen) > 3 or ended.is_set())
         with serving(sends(response(201)), port=port):
-            stdout, stderr = process.communicate(timeout=60)
-    assert process.returncode == 1, stderr
-    assert stderr.startswith(b"brokerfuzz: waiting for the target (")
-    assert json.loads(stdout)["findings"]
+            ended.wait()
+
+    thread = threading.Thread(target=starts)
+    thread.start()
+    yield
+    ended.set()
+    thread.join()
+    assert len(seen) > 3
 
 
-def test_a_report_is_replayed_when_the_target_listens_and_a_hook_logs_in_only_then(start: Start, folder: Path) -> None:
+def test_a_campaign_waits_until_the_target_listens_and_the_gateway_before_it_is_ready(run: Run) -> None:
+    port = unused_port()
+    with starting_slowly(port):
+        done = run("fire", f"http://127.0.0.1:{port}/offers", *OPTIONS, "--json")
+    assert done.exit_code == 1, done.output
+    assert done.stderr.startswith("brokerfuzz: waiting for the target (")
+    assert json.loads(done.stdout)["findings"]
+
+
+def test_a_report_is_replayed_when_the_target_listens_and_a_hook_logs_in_only_then(spawn: Spawn, folder: Path) -> None:
     fired(sends(response(201)), **MINIMUM, reports=["report.json"])
     port = unused_port()
     login = f"import urllib.request as web\ndef authenticate():\n web.urlopen('http://127.0.0.1:{port}')\n return {{}}"
     Path("hooks.py").write_text(login)
-    with start("replay", "report.json", f"http://127.0.0.1:{port}/offers", "--hooks", "hooks.py") as process:
-        start_slowly(process, port)
-        with serving(sends(response(201)), port=port):
-            stdout, stderr = process.communicate(timeout=60)
-    assert (process.returncode, stderr) == (1, b"")
-    assert b"gone" in stdout
+    with starting_slowly(port):
+        done = spawn("replay", "report.json", f"http://127.0.0.1:{port}/offers", "--hooks", "hooks.py")
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert b"gone" in done.stdout
 
 
 def test_a_campaign_does_not_wait_for_a_target_longer_than_its_time(caplog: pytest.LogCaptureFixture) -> None:
