@@ -40,7 +40,7 @@ def broker(*, token_life: str, rate: str) -> Iterator[str]:
             process.terminate()
 
 
-@pytest.mark.parametrize("choice", [("--rule", "*orderMinimum*"), pytest.param((), marks=pytest.mark.long)])
+@pytest.mark.parametrize("choice", [("--rule", "*orderMinimum:minimum"), pytest.param((), marks=pytest.mark.long)])
 @pytest.mark.every(3)
 def test_a_campaign_with_the_configuration_proves_everything_and_leaves_nothing(
     run: Run, choice: tuple[str, ...], monkeypatch: pytest.MonkeyPatch

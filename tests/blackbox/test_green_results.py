@@ -143,6 +143,7 @@ def test_rejections_prove_nothing_if_the_target_accepts_only_the_first_message()
     assert report.outcome.headline.startswith("untested (no rejection was proven)")
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("fresh", [None, "number"])
 def test_a_target_that_accepts_only_one_kind_of_ordinary_message_proves_rejections(fresh: str | None) -> None:
     def status_of(body: bytes) -> int:

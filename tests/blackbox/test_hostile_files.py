@@ -56,7 +56,7 @@ def _name(kind: str) -> str:
     return "hooks.py" if kind == "hooks" else "report.json"
 
 
-@pytest.mark.every(5)
+@pytest.mark.every(8)
 @pytest.mark.parametrize("kind", FILES)
 def test_an_endless_device_instead_of_a_file_is_one_line(tmp_path: Path, kind: str) -> None:
     other = tmp_path / _name(kind)

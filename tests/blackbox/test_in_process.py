@@ -204,7 +204,10 @@ def app(environ, start_response):
     ("code", "words", "status", "said"),
     [
         (EXITING, ("--app", "shop:app", "/offers", "-v"), 1, ("os._exit(0) was called", "SystemExit: 0")),
-        ("def classify(answer): os._exit(0)", ("URL", "--hooks", "shop.py"), 2, ("os._exit(0) was called",)),
+        pytest.param(
+            "def classify(answer): os._exit(0)", ("URL", "--hooks", "shop.py"), 2, ("os._exit(0) was called",),
+            marks=pytest.mark.long,
+        ),
         pytest.param(
             "os._exit(0)", ("--app", "shop:app", "/offers"), 2, ("brokerfuzz: shop cannot be imported (",),
             marks=pytest.mark.long,

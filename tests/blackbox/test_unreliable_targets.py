@@ -106,6 +106,7 @@ def test_a_service_that_fails_sometimes_or_because_of_parallel_requests_has_no_f
     assert (report.findings, report.outcome.state, report.outcome.status) == ((), "complete", 0)
 
 
+@pytest.mark.long
 def test_two_workers_count_the_failures_of_parallel_requests() -> None:
     report = fired(Locked(response(500, b"locked")), **MINIMUM, workers=2)
     assert report.findings == ()
@@ -139,7 +140,7 @@ def test_a_message_that_always_crashes_is_found_beside_crashes_by_concurrency() 
         def fails(self, body: bytes) -> bool:
             return super().fails(body) or b'"orderMinimum":1,' in body.replace(b" ", b"")
 
-    report = fired(Both(response(500, b"locked")), **MORE)
+    report = fired(Both(response(500, b"locked")), **MINIMUM)
     assert report.findings
     assert {finding.kind for finding in report.findings} == {"crashed"}
     assert all(b'"orderMinimum":1' in finding.body and not finding.flaky for finding in report.findings)

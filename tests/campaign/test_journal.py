@@ -45,7 +45,7 @@ def parts_that_stay(report: str) -> Any:
     return {name: document[name] for name in document.keys() - changing}
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(8)
 @pytest.mark.parametrize("share", [0.03, 0.4, 0.8, 1.0])
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_campaign_continues_wherever_its_journal_ends_and_sends_only_a_sample_twice(

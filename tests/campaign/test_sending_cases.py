@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Any, Final
 
 import pytest
-from behaviours import CONFORMING
+from behaviours import CONFORMING, SCALARS
 from hand_made_servers import Conversation, conforming, read_request, reset, response, serving_streams
 
 import brokerfuzz
@@ -184,7 +184,7 @@ async def closes_at_the_second_request(reader: asyncio.StreamReader, writer: asy
 @pytest.mark.parametrize("conversation", [closes_after_a_crash, closes_at_the_second_request])
 def test_only_the_message_that_crashes_the_server_is_blamed(conversation: Conversation) -> None:
     with serving_streams(conversation) as url:
-        report = brokerfuzz.fire(url, verdicts=["valid"], tags=["edge:*"])
+        report = brokerfuzz.fire(url, **SCALARS)
     (finding,) = report.findings
     assert (finding.answer.status, finding.flaky, json.loads(finding.body)["isActive"]) == (500, False, False)
     assert finding.places == ("/isActive",)

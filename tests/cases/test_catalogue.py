@@ -59,7 +59,7 @@ def test_any_two_properties_of_an_offer_occur_in_all_combinations_of_absent_null
         return {pair for states_of_offer in states for pair in combinations(states_of_offer, 2)}
 
     in_catalogue = combinations_in(case.value for case in whole(OFFER) if case.label == "valid")
-    assert combinations_in(islice(random_messages(OFFER, 1), 1000)) <= in_catalogue
+    assert combinations_in(islice(random_messages(OFFER, 1), 300)) <= in_catalogue
 
 
 @EVERY_TYPE
@@ -165,5 +165,5 @@ def test_cases_can_be_generated_for_any_time_since_2001_and_a_time_without_a_zon
     for year in (2001, 2525):
         now = datetime(year, 2, 3, tzinfo=UTC)
         assert len(list(catalogue(OFFER, now=now, rules=[f"{OFFER}/number:required"]))) > 3
-        assert len(list(islice(random_messages(OFFER, 1, verdicts=["valid", "invalid"], now=now), 300))) == 300
+        assert len(list(islice(random_messages(OFFER, 1, verdicts=["valid", "invalid"], now=now), 100))) == 100
     assert next(catalogue(OFFER, now=NOW.replace(tzinfo=None))) == whole(OFFER)[0]

@@ -161,6 +161,7 @@ def {name}({parameters}):
 """A hook that raises an exception after the plain message was sent twice."""
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("name", "parameters", "result", "workers"),
     [("before_request", "request", "request", 1), ("classify", "answer", "None", 2)],

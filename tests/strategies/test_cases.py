@@ -183,8 +183,8 @@ def test_half_of_the_faults_break_rules_that_the_contract_states_in_words_and_ne
 
 
 def test_a_faulty_message_shrinks_to_the_smallest_message() -> None:
-    case = minimal(faulty(offer_requests(), OFFER, rules=["orderMinimum:minimum"], now=NOW))
-    assert case.twin.value.keys() == {"number", "offerType", "orderMinimum"}
+    case = minimal(faulty(pricing_responses(), PRICING, rules=["data.offers[].quantity:minimum"], now=NOW))
+    assert len(case.twin.value["data"]["offers"]) == 1
     assert case.faults[0].technique == "one-below"
 
 

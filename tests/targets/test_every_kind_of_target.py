@@ -137,7 +137,7 @@ def test_each_message_arrives_byte_for_byte(kind: str) -> None:
     assert all(hash_of(body) in text_of(one) for body, one in zip(BODIES.values(), said, strict=True))
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(3)
 @pytest.mark.skipif(not SHELLS or not shutil.which("curl"), reason="needs a shell and curl")
 @pytest.mark.parametrize(
     ("kind", "shell"),
