@@ -223,7 +223,7 @@ class Campaign:
             judge=settings.judge,
             proving=self._proving,
             message_type=settings.plan.message_type,
-            examples=[*accepted_examples(self._seen.trials), *settings.plain],
+            examples=accepted_examples(self._seen.trials),
             bounds=Bounds(settings.shrink_requests, min(now + settings.options["shrink"], self._deadline)),
             repetitions=Bounds(TRIES, min(now + REPEATING, (now + self._deadline) / 2)),
             concurrency=settings.options["concurrency"],

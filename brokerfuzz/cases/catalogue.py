@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cache
 from itertools import chain
-from typing import Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from brokerfuzz.cases.case import Case, is_always_correct, supported_time
 from brokerfuzz.cases.case_filters import selection
@@ -104,32 +104,41 @@ def essentials(
     )
 
 
+_MOST_TURNS: Final = 8
+"""The number of values of a long enumeration, such as one of countries, that plain messages have."""
+
+
 def plain_messages(message_type: MessageType, *, contract: Contract | None = None) -> tuple[Case, ...]:
     """Returns several plain messages: an ordinary message with every property, a message with the last value of each
-    enumeration, a message without optional objects and arrays, one without other optional values, and a message with
-    only the required properties. A target that rejects all plain messages probably rejects every message.
+    enumeration, a message without optional objects and arrays, one without other optional values, a message with only
+    the required properties, and ordinary ones with the other values of each enumeration. A target that rejects all
+    plain messages probably rejects every message.
     """
     used_contract = contract or load_contract()
     injector = FaultInjector(used_contract, message_type, None)
-    optional = [
-        (path, types_of(site.schema))
-        for path, site in used_contract.sites[message_type].items()
-        if site.name and not site.required
-    ]
+    sites = used_contract.sites[message_type]
+    optional = [(path, types_of(site.schema)) for path, site in sites.items() if site.name and not site.required]
     flat = {path: Wish(state="absent") for path, types in optional if {"object", "array"} & types}
     bare = {path: Wish(state="absent") for path, _ in optional if path not in flat}
-    messages = (
-        message(used_contract, message_type),
+
+    def valid_cases(*values: Any) -> list[Case]:
+        return [case for value in values if (case := injector.valid(value, ())) is not None]
+
+    with_less = valid_cases(
         message(used_contract, message_type, Setting("last values", turn=-1)),
         message(used_contract, message_type, wishes=flat),
         message(used_contract, message_type, wishes=bare),
         message(used_contract, message_type, REQUIRED),
     )
-    cases_by_id = {case.id: case for value in messages if (case := injector.valid(value, ())) is not None}
-    if not cases_by_id:
-        return tuple(catalogue(message_type, verdicts=["valid"], contract=used_contract))[:1]
-    ordinary, *further_cases = cases_by_id.values()
-    return (ordinary, *sorted(further_cases, key=lambda case: -len(case.body)))
+    most_values = max(len(site.schema.get("enum", ())) for site in sites.values())
+    turns = range(1, min(most_values - 1, _MOST_TURNS))
+    cases = [
+        *valid_cases(message(used_contract, message_type)),
+        *sorted(with_less, key=lambda case: -len(case.body)),
+        *valid_cases(*(message(used_contract, message_type, Setting("other values", turn=turn)) for turn in turns)),
+    ]
+    cases_by_id = {case.id: case for case in cases}
+    return tuple(cases_by_id.values()) or tuple(catalogue(message_type, verdicts=["valid"], contract=used_contract))[:1]
 
 
 def plainest(message_type: MessageType, *, contract: Contract | None = None) -> Case:

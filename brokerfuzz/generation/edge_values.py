@@ -49,7 +49,7 @@ TEXTS = EdgeTable(
         Edge("blank", "is blank", lambda text, schema: bool(text) and text.isspace(), (" ", " " * 16)),
         Edge(
             "padded",
-            "begins or ends with white space",
+            "begins or ends with white space, but is not blank",
             lambda text, schema: bool(text.strip()) and text != text.strip(),
             ("  a  ",),
         ),

@@ -421,6 +421,21 @@ REJECTING = [
         "operationWasSuccessful: rejected if it is false and informationalMessages is not empty", **OF_PRICES,
     ),
     rejecting(
+        any_string(lambda text: text != text.strip()), "any string: rejected if it begins or ends with white space"
+    ),
+    rejecting(
+        any_string(lambda text: "<" in text or ">" in text), 'any string: rejected if it contains ">" or it contains "<"'
+    ),
+    rejecting(lambda message: {} in everything_in(message), "any object: rejected if it is empty"),
+    rejecting(
+        lambda message: message.get("offerType") not in ("Email", "Download"),
+        'offerType: rejected if it is not like "Email" or "Download"', **VALID,
+    ),
+    rejecting(
+        any_at("priceClasses[].priceTiers[].pageCounts", lambda prices: True),
+        "priceClasses[].priceTiers[].pageCounts: rejected if it has a value", rules=["*priceTiers*"],
+    ),
+    rejecting(
         lambda message: len(json.dumps(message)) > 2000,
         "any message: rejected if it has more than 2,000 characters as Python writes it",
     ),

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final, TypeVar
 
 from brokerfuzz.campaign.causes.attributes import Attribute
+from brokerfuzz.campaign.causes.conditions import CONTAINS
 from brokerfuzz.campaign.causes.evidence import union
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation, explanation_of
 from brokerfuzz.campaign.contradictions import FINDING_KINDS
@@ -80,14 +81,25 @@ def _at_one_place(causes: Sequence[Cause]) -> list[list[Cause]]:
 def _place(cause: Cause) -> Hashable:
     is_anywhere = bool(cause.attributes) and cause.attributes[0].site is None
     has_own_place = is_anywhere or len(cause.attributes) > 1 or not cause.sites
+    if _is_about_letters_anywhere(cause):
+        return _answer(cause), CONTAINS
     return _answer(cause), cause.attributes if has_own_place else cause.sites
+
+
+def _is_about_letters_anywhere(cause: Cause) -> bool:
+    """Returns whether any string with certain letters fails: the same filter probably has several of them."""
+    if len(cause.attributes) != 1:
+        return False
+    (attribute,) = cause.attributes
+    return isinstance(attribute, Attribute) and attribute.site is None and attribute.condition.kind is CONTAINS
 
 
 def _is_one(causes: Sequence[Cause]) -> bool:
     """Returns whether several causes at one site are one: those with one text are, and others if there are many."""
     texts = {cause.answer_text for cause in causes}
     has_one_text = len(causes) > 1 and len(texts) == 1 and len(texts.pop()) > 1
-    return has_one_text or len(causes) >= MANY or not all(cause.attributes for cause in causes)
+    is_filter = len(causes) > 1 and all(map(_is_about_letters_anywhere, causes))
+    return has_one_text or is_filter or len(causes) >= MANY or not all(cause.attributes for cause in causes)
 
 
 def _condition_anywhere(cause: Cause) -> Hashable:

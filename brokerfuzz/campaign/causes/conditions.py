@@ -160,6 +160,7 @@ _OF_CHARACTERS: Final = (
     _kind("string", "contains a character beyond ASCII", lambda text: not text.isascii()),
     # HTTP headers, and databases with an old encoding
     _kind("string", "contains a character beyond Latin-1", lambda text: max(text, default="") > "\xff"),
+    _kind("string", "begins or ends with white space", lambda text: text != text.strip()),
 )
 # some readers reject 1.0 and 1e2 where they expect an integer
 HAS_POINT: Final = _kind("number", "has a decimal point or an exponent", lambda number: isinstance(number, float))
@@ -187,6 +188,7 @@ ITEM_COUNT: Final = ConditionKind(
     lambda items, schema, count: len(items) == count,
     lambda count: f"has {counted(count, 'item')}" if count else "is empty",
 )
+EMPTY_OBJECT: Final = _kind("object", "is empty", lambda properties: not properties)
 
 
 def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[ValueCondition]:

@@ -144,7 +144,7 @@ class Evidence:
         for site in self._positions_by_value if attribute.site is None else (attribute.site,):
             schema = schema_at(self._sites, site)
             for (kind, value), positions in self._positions_by_value.get(site, {}).items():
-                example = [None] * value if kind is list else value
+                example = _of_size(kind, value) if kind in (list, dict) else value
                 if attribute.condition.holds(example, schema):
                     yield from positions
 
@@ -198,6 +198,10 @@ def _collect(site: str, indexes: Indexes, value: Any, sites: Mapping[str, Site],
     elif isinstance(value, list):
         for index, item in enumerate(value):
             _collect(path_below(site, index), (*indexes, index), item, sites, collected)
+
+
+def _of_size(kind: type, size: int) -> Any:
+    return dict.fromkeys(range(size)) if kind is dict else [None] * size
 
 
 def union(sets: Iterable[TrialSet]) -> TrialSet:

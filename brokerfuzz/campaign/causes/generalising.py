@@ -33,6 +33,7 @@ from brokerfuzz.campaign.causes.conditions import (
     BELOW,
     CONTAINS,
     DIFFERS,
+    EMPTY_OBJECT,
     EQUALS,
     HAS_VALUE,
     ITEM_COUNT,
@@ -225,9 +226,17 @@ class Generaliser:
             candidates += ((attribute,) for attribute in self._attributes_of_cause(causes[0], proven))
             rules = [violation.rule for violation in failure.verdict.broken if _is_at(violation, causes[0])]
             candidates += [(attribute,) for rule in rules for attribute in attributes_of_rule(rule)]
+        candidates += ((attribute,) for attribute in self._of_empty_object(causes, failure.body))
         numbers = [cause.tree for cause in causes if isinstance(cause.tree, Number)]
         candidates += [(notation,) for number in numbers for notation in notations_of(write_tree(number))]
         return candidates
+
+    def _of_empty_object(self, causes: Sequence[Difference], body: bytes) -> Iterator[Attribute]:
+        """Yields the attributes that an object is empty, if all causes are properties that it lacks."""
+        empty_objects = dict.fromkeys(site for site, value in self._occurrences(body) if value == {})
+        for path in empty_objects:
+            if all(cause.value is ABSENT and is_within(cause.site, path) for cause in causes):
+                yield from (Attribute(EMPTY_OBJECT.of(), path), Attribute(EMPTY_OBJECT.of(), None))
 
     def _attributes_of_cause(self, cause: Difference, proven: ProvenCauses) -> Iterator[Attribute]:
         for attribute in self._possible_attributes(cause, proven.limit):
