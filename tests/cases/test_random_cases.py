@@ -87,15 +87,6 @@ def test_only_selected_cases_and_their_twins_are_exported_until_there_are_no_mor
     assert [case["faults"][0]["technique"] for case in exported(run, *narrow)] == ["empty-body"]
 
 
-@every_message_type
-@pytest.mark.parametrize("plausible", [False, True])
-@sample(300, 10_000)
-def test_every_seeded_message_is_valid(message_type: MessageType, plausible: bool, size: int) -> None:
-    for message in islice(messages(message_type, 20261121, plausible=plausible), size):
-        verdict = check(message_type, compact(message))
-        assert verdict.label == "valid", (str(verdict), message)
-
-
 # ---------------------------------------------------------------------------------------------------- reachability
 
 
@@ -113,6 +104,7 @@ def test_every_site_every_absence_every_null_short_and_long_arrays_and_many_free
     sites = load_contract().sites[message_type]
     values: dict[str, list[Any]] = defaultdict(list)
     some = list(islice(messages(message_type, 3), 1_000))
+    assert {check(message_type, message).label for message in some[:300]} == {"valid"}
     assert sum(len(compact(message)) < 4096 for message in some) > 0.9 * len(some)
     for message in some:
         for path, value in _sites_and_values(message):

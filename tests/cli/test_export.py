@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from contracts import changed_contract
-from fixture_types import Run, Spawn, Start
+from fixture_types import Run, Start
 from hand_made_programs import shown_on_a_terminal
 
 from brokerfuzz import Case, catalogue, check, corpus
@@ -33,17 +33,6 @@ def test_full_writes_the_whole_catalogue_and_large_all_of_its_faults(run: Run) -
     assert [case.id for case in corpus.read("whole")] == [case.id for case in catalogue("offer-pricing-response")]
     run("export", "least", *PRICING, "--large")
     assert faults("least") == faults("whole")
-
-
-def test_random_cases_depend_on_the_seed_and_come_after_their_twins(run: Run) -> None:
-    for name, seed in (("one", 3), ("two", 3), ("three", 4)):
-        run("export", name, *PRICING, "--random", 100, "--seed", seed)
-    assert Path("one").read_bytes() == Path("two").read_bytes()
-    assert Path("three").read_bytes() != Path("one").read_bytes()
-    cases = list(corpus.read("one"))
-    assert 90 <= sum("random" in case.tags for case in cases) <= 100  # a hundred, without duplicates
-    assert all(case.twin is not None for case in cases if len(case.faults) == 1)
-    assert len({case.id for case in cases}) == len(cases)
 
 
 @pytest.mark.parametrize(
@@ -90,11 +79,11 @@ def test_the_summary_counts_written_and_omitted_cases(run: Run) -> None:
     assert again.stdout.startswith(f"{written:,} cases written to all ({Path('all').stat().st_size:,} bytes)\n")
 
 
-def test_the_corpus_goes_to_standard_output_and_the_summary_to_standard_error(spawn: Spawn) -> None:
-    done = spawn("export", "-", *MINIMUM)
-    assert done.returncode == 0
-    assert b"cases written to standard output" in done.stderr
-    assert b"\r" not in done.stderr, "no progress in a pipe"
+def test_the_corpus_goes_to_standard_output_and_the_summary_to_standard_error(run: Run) -> None:
+    done = run("export", "-", *MINIMUM)
+    assert done.exit_code == 0
+    assert "cases written to standard output" in done.stderr
+    assert "\r" not in done.stderr, "no progress in a pipe"
     assert {json.loads(line)["verdict"] for line in done.stdout.splitlines()} == {"valid", "invalid"}
 
 

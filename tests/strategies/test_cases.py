@@ -125,6 +125,7 @@ def test_messages_touch_the_ambiguity_that_a_test_asks_for_and_no_other(message_
             count = 15 if ambiguity.relates_values else 5
             found = drawn(VALID[message_type](ambiguities=[ambiguity.id]), count)
             verdicts = [check(message_type, message, now=NOW) for message in found]
+            assert not [verdict for verdict in verdicts if verdict.broken]
             touched = {touch.ambiguity for verdict in verdicts for touch in verdict.ambiguities}
             assert touched == {ambiguity.id} or (not touched and not ambiguity.relates_values)
 
