@@ -23,7 +23,7 @@ OFFER: MessageType = "offer-creation-request"
 @cache
 def drawn(message_type: MessageType, now: datetime | None, contract: Contract | None = None) -> list[Case]:
     stream = messages(message_type, 1, verdicts=["valid", "invalid", "unspecified"], now=now, contract=contract)
-    return list(islice(stream, 600))
+    return list(islice(stream, 300))
 
 
 def is_changing(case: Case, contract: Contract | None = None) -> bool:

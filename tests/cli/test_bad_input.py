@@ -62,19 +62,27 @@ CONTRACTS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns a folder with the files of the commands, which may change none of them."""
+    made = tmp_path_factory.mktemp("files")
     for name, text in FILES.items():
-        Path(name).write_text(text)
+        (made / name).write_text(text)
     for name, text in CONTRACTS.items():
-        Path(name).mkdir()
-        Path(name, "offer-creation-request.schema.json").write_text(text)
+        (made / name).mkdir()
+        (made / name / "offer-creation-request.schema.json").write_text(text)
     for name in ("huge.json", "huge.ndjson"):
-        with Path(name).open("wb") as stream:
+        with (made / name).open("wb") as stream:
             stream.truncate(2 << 30)  # a sparse file uses no disk space
     for name in ("folder", "folder.xml"):
-        Path(name).mkdir()
-    os.mkfifo("pipe.xml")
+        (made / name).mkdir()
+    os.mkfifo(made / "pipe.xml")
+    return made
+
+
+@pytest.fixture(autouse=True)
+def _surroundings(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(files)
     monkeypatch.delenv("BROKER_UNSET", raising=False)
 
 
@@ -94,13 +102,17 @@ def assert_one_line(status: int, stderr: str, words: str) -> None:
     assert "Traceback" not in stderr
 
 
+def existing() -> list[Path]:
+    return [path for path in sorted(Path().rglob("*")) if "__pycache__" not in path.parts]
+
+
 @pytest.mark.parametrize("command", MISTAKES)
 def test_a_mistake_is_reported_in_one_line(run: Run, command: str) -> None:
-    before = sorted(Path().rglob("*"))
+    before = existing()
     result = run(*shlex.split(command))
     assert_one_line(result.exit_code, result.stderr, MISTAKES[command])
     assert command.startswith("check") or result.stdout == ""
-    assert [path for path in sorted(Path().rglob("*")) if "__pycache__" not in path.parts] == before
+    assert existing() == before
     assert Path("there").read_text() == "mine"
 
 
