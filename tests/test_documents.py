@@ -22,6 +22,8 @@ from fixture_types import Run
 from hypothesis import settings
 
 import brokerfuzz
+import brokerfuzz.strategies
+import brokerfuzz.testing.parametrizing  # imported now, because each inner session forgets the modules that it imports
 
 pytest_plugins = ["pytester"]
 

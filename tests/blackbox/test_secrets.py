@@ -17,7 +17,7 @@ from fixture_types import Run, Spawn
 from hand_made_servers import in_stored_brotli, response, serving_requests
 
 import brokerfuzz
-import brokerfuzz.testing.checked_target  # imported now, because an inner session forgets what it imports
+import brokerfuzz.testing.parametrizing  # imported now, because an inner session forgets what it imports
 
 pytest_plugins = ["pytester"]
 

@@ -44,7 +44,7 @@ def assert_nothing_sent_twice(journal: Path) -> None:
 
 def test_a_killed_campaign_loses_no_answer(start: Start, url: str, expected: Any, tmp_path: Path) -> None:
     journal = tmp_path / "run.ndjson"
-    with start("fire", url, *SOME, "--journal", journal, "--rate", "100") as process:
+    with start("fire", url, *SOME, "--journal", journal, "--rate", "50") as process:
         assert gets_answers(journal, 20)
         process.send_signal(signal.SIGKILL)
         process.wait(SECONDS)
@@ -58,7 +58,7 @@ def test_ctrl_c_ends_with_a_report_and_a_journal_that_can_be_resumed(
     start: Start, url: str, expected: Any, tmp_path: Path
 ) -> None:
     journal = tmp_path / "run.ndjson"
-    with start("fire", url, *SOME, "--journal", journal, "--rate", "100") as process:
+    with start("fire", url, *SOME, "--journal", journal, "--rate", "50") as process:
         assert gets_answers(journal, 20)
         process.send_signal(signal.SIGINT)
         stdout, stderr = process.communicate(timeout=SECONDS)
@@ -108,7 +108,7 @@ def test_workers_change_no_report_and_a_campaign_that_lost_a_worker_can_be_resum
 ) -> None:
     journal, report = tmp_path / "run.ndjson", tmp_path / "report.html"
     alone = without_times(json.loads(fired(url, *MANY)))
-    words = (*MANY, "--workers", 2, "--journal", journal, "--rate", 100, "--report", report)
+    words = (*MANY, "--workers", 2, "--journal", journal, "--rate", 50, "--report", report)
     with start("fire", url, *words) as process:
         assert gets_answers(journal, 20)
         os.kill(workers_of(process.pid)[0], signal.SIGKILL)
@@ -138,7 +138,7 @@ def test_a_killed_worker_of_a_cluster_does_not_change_the_result(
 ) -> None:
     address, workers = cluster
     journal = tmp_path / "run.ndjson"
-    with start("fire", url, *MANY, "--workers", address, "--journal", journal, "--rate", "100") as process:
+    with start("fire", url, *MANY, "--workers", address, "--journal", journal, "--rate", "50") as process:
         assert gets_answers(journal, 1)
         os.kill(workers[0], signal.SIGKILL)
         stdout, stderr = process.communicate(timeout=SECONDS)
