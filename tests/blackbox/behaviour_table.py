@@ -426,6 +426,13 @@ REJECTING = [
     rejecting(
         any_string(lambda text: "<" in text or ">" in text), 'any string: rejected if it contains ">" or it contains "<"'
     ),
+    rejecting_at(
+        "omsOfferId", lambda text: not re.fullmatch("[A-Za-z0-9-]*", text),
+        'it contains other characters than A-Z, a-z, 0-9 and "-"',
+    ),
+    rejecting_at("number", lambda text: len(text) < 4, "it is shorter than 4 characters"),
+    rejecting_at("comments", lambda text: 0 < len(text) < 10, "it is shorter than 10 characters, but not empty"),
+    rejecting_at("unitOfMeasure", lambda text: text != text.upper(), "it contains a small letter"),
     rejecting(lambda message: {} in everything_in(message), "any object: rejected if it is empty"),
     rejecting(
         lambda message: message.get("offerType") not in ("Email", "Download"),
@@ -619,7 +626,7 @@ VARIANTS = [
         "fullImageUrl", lambda url: url and not url.endswith(".png"), 'it is not like "https://example.com/a/b.png" or …'
     ),
     rejecting_at(
-        "comments", lambda text: text and not text.replace(" ", "").isalpha(), 'it is unusual, such as "0"'
+        "comments", lambda text: text and not text.replace(" ", "").isalpha(), "it is unusual, such as …"
     ),
     rejecting(
         lambda message: message.get("offerType") == "Omnichannel" and message.get("omniChannel") is None,

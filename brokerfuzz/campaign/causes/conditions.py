@@ -145,6 +145,21 @@ MORE_UNITS: Final = ConditionKind(
     lambda text, schema, length: utf16_length(text) > length,
     lambda length: f"is longer than {length:,} characters in UTF-16",
 )
+SHORTER: Final = ConditionKind(
+    "string",
+    lambda text, schema, length: len(text) < length,
+    lambda length: f"is shorter than {length:,} characters",
+)
+SHORT: Final = ConditionKind(
+    "string",
+    lambda text, schema, length: 0 < len(text) < length,
+    lambda length: f"is shorter than {length:,} characters, but not empty",
+)
+OUTSIDE: Final = ConditionKind(
+    "string",
+    lambda text, schema, alphabet: not alphabet.has_all_of(text),
+    lambda alphabet: f"contains other characters than {alphabet}",
+)
 _OF_CHARACTERS: Final = (
     _kind(
         "string",
@@ -160,7 +175,13 @@ _OF_CHARACTERS: Final = (
     _kind("string", "contains a character beyond ASCII", lambda text: not text.isascii()),
     # HTTP headers, and databases with an old encoding
     _kind("string", "contains a character beyond Latin-1", lambda text: max(text, default="") > "\xff"),
+)
+_OF_WHOLE_STRINGS: Final = (
     _kind("string", "begins or ends with white space", lambda text: text != text.strip()),
+    _kind("string", "does not begin with a letter", lambda text: text != "" and not text[0].isalpha()),
+    _kind("string", "contains no letter", lambda text: text != "" and not any(map(str.isalpha, text))),
+    _kind("string", "contains a small letter", lambda text: any(map(str.islower, text))),
+    _kind("string", "contains a capital letter", lambda text: any(map(str.isupper, text))),
 )
 # some readers reject 1.0 and 1e2 where they expect an integer
 HAS_POINT: Final = _kind("number", "has a decimal point or an exponent", lambda number: isinstance(number, float))
@@ -212,6 +233,8 @@ def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[Val
         yield CONTAINS.of(year[0])
     if kind := EDGES.get(name):
         yield from (kind.of(edge) for edge in edges)
+    if "enum" not in schema:
+        yield from (kind.of() for kind in _OF_WHOLE_STRINGS if kind.holds(value, schema))
     if isinstance(value, float):
         yield HAS_POINT.of()
     if isinstance(value, int) and not isinstance(value, bool):

@@ -195,11 +195,12 @@ def _sentence_about_line(causes: Sequence[Cause], line: str) -> str:
 
 def _stated(causes: Sequence[Cause]) -> Sequence[Cause]:
     """Begins with the cause of most failures. If the values of a property have nothing in common, or very many things,
-    the sentence gives one of them as an example.
+    the sentence gives one of them as an example, or those few that the target accepts.
     """
     unclear = [cause for cause in causes if not cause.attributes and not cause.line]
     in_order = sorted(causes, key=lambda cause: -cause.covered.bit_count())
-    if not unclear and len(causes) > MOST_CONDITIONS and len({cause.sites for cause in causes}) == 1:
+    most = MOST_NAMED if in_order[0].usual else MOST_CONDITIONS
+    if not unclear and len(causes) > most and len({cause.sites for cause in causes}) == 1:
         unclear = [replace(in_order[0], attributes=())]
     return unclear[:1] or in_order
 

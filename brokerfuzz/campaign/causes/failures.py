@@ -21,7 +21,7 @@ from brokerfuzz.campaign.causes.evidence import Evidence, TrialSet, union
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation
 from brokerfuzz.campaign.causes.generalising import PASSING, Generaliser, ProvenCauses
 from brokerfuzz.campaign.causes.laboratory import Laboratory
-from brokerfuzz.campaign.causes.limits import limit_of_items, limit_of_length, limit_of_size, limits_of_text
+from brokerfuzz.campaign.causes.limits import limit_of_items, limit_of_size, limits_of_length, limits_of_text
 from brokerfuzz.campaign.causes.relations import proven_relations
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.failure import Failure
@@ -164,7 +164,7 @@ class FailureSearch:
         causes = await laboratory.reduce(failure)
         if self._passing.bit_count() < PASSING and not await laboratory.is_cured(failure, causes):
             return self._cause_with((VALID,), failure, unexplained)
-        limit = await limit_of_length(laboratory.problem(failure, "shrink"), causes)
+        limits_of_strings = await limits_of_length(laboratory.problem(failure, "shrink"), causes)
         in_smallest = await laboratory.shrink(failure, causes)
         places = list(dict.fromkeys(cause.place for cause in in_smallest))
         if failure.is_sporadic:
@@ -173,12 +173,12 @@ class FailureSearch:
             attributes = self._generaliser.of_message(notations_of(failure.body), unexplained)
             return self._cause_with(attributes, failure, unexplained, places)
         sites = {cause.site for cause in in_smallest}
-        limits = await limits_of_text(laboratory.problem(failure, "size"))
-        if attributes := self._generaliser.of_message(limits, unexplained):
+        sizes = await limits_of_text(laboratory.problem(failure, "size"))
+        if attributes := self._generaliser.of_message(sizes, unexplained):
             return self._cause_with(attributes, failure, unexplained)
         proven = ProvenCauses(
             causes=in_smallest,
-            limit=limit,
+            limits=limits_of_strings,
             relations=await proven_relations(laboratory.problem(failure, "shrink"), laboratory.sites, sites),
             absences=await laboratory.needed_absences(failure, in_smallest),
             only_at_sites=await laboratory.is_harmless_elsewhere(failure, in_smallest),
@@ -196,7 +196,7 @@ class FailureSearch:
         """Adds the values that the target accepts, if they are few, and it rejects many others: it may have a list of
         allowed values.
         """
-        if cause.attributes or len(cause.sites) != 1:
+        if len(cause.sites) != 1:
             return cause
         (site,) = cause.sites
         accepted = self._passing & self._evidence.where(lambda trial: trial.answer.kind == "accepted")

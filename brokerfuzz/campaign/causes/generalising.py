@@ -20,6 +20,7 @@ from itertools import product
 from typing import Any, Final
 
 from brokerfuzz.campaign.answer_texts import line_of_code
+from brokerfuzz.campaign.causes.alphabets import alphabet_of
 from brokerfuzz.campaign.causes.attributes import (
     Attribute,
     Attributes,
@@ -41,6 +42,7 @@ from brokerfuzz.campaign.causes.conditions import (
     MORE_DIGITS,
     MORE_ITEMS,
     MORE_PLACES,
+    OUTSIDE,
     PRESENT,
     WITHOUT_VALUE,
     ValueCondition,
@@ -69,13 +71,13 @@ MOST_FURTHER: Final = 3
 
 @dataclass(frozen=True, kw_only=True)
 class ProvenCauses:
-    """What experiments have shown about a failure: the differences from an ordinary message that cause it, the limit of
-    a length, relations of values, and the sites of properties that must be absent. `only_at_sites` is true if a value
+    """What experiments have shown about a failure: the differences from an ordinary message that cause it, limits of
+    lengths, relations of values, and the sites of properties that must be absent. `only_at_sites` is true if a value
     that is a cause does no harm at another site.
     """
 
     causes: Sequence[Difference]
-    limit: Attribute | None
+    limits: Sequence[Attribute]
     relations: Sequence[MessageAttribute]
     absences: Sequence[str]
     only_at_sites: bool
@@ -94,6 +96,7 @@ class Generaliser:
         self._evidence, self._failing, self._concerned = evidence, failing, concerned
         self._rejected = evidence.where(lambda trial: trial.answer.kind == "rejected") & ~failing
         """The target may have rejected these messages before it reached the code that fails."""
+        self._passing = concerned & ~failing & ~self._rejected
         self.failing_at = evidence.trials_by(lambda trial: [line_of_code(trial.answer)], failing)
         """The failing cases of each line of code."""
         self._rightly_rejected = self._rejected & evidence.where(lambda trial: trial.verdict.label == "invalid")
@@ -155,6 +158,7 @@ class Generaliser:
             or best_of(self._in_items([*of_all, *of_inner], proven.causes), least=ENOUGH)
             or best_of(self._in_whole_context(contexts) if failure.whole else (), is_proven=True)
             or best_of(in_context)
+            or best_of(of_all, is_proven=True)
         )
 
     def _has_counterexample(self, attributes: Attributes) -> bool:
@@ -239,30 +243,39 @@ class Generaliser:
                 yield from (Attribute(EMPTY_OBJECT.of(), path), Attribute(EMPTY_OBJECT.of(), None))
 
     def _attributes_of_cause(self, cause: Difference, proven: ProvenCauses) -> Iterator[Attribute]:
-        for attribute in self._possible_attributes(cause, proven.limit):
+        for attribute in self._possible_attributes(cause, proven.limits):
             if attribute.site is not None or not proven.only_at_sites:
                 yield attribute
 
-    def _possible_attributes(self, cause: Difference, limit: Attribute | None) -> Iterator[Attribute]:
+    def _possible_attributes(self, cause: Difference, limits: Sequence[Attribute]) -> Iterator[Attribute]:
         value = cause.value
-        if limit is not None and limit.site == cause.site:
+        limits_here = [limit for limit in limits if limit.site == cause.site]
+        for limit in limits_here:
             yield from (limit, replace(limit, site=None))
-        elif "enum" not in schema_at(self._sites, cause.site):
+        if not limits_here and "enum" not in schema_at(self._sites, cause.site):
             yield from (Attribute(condition, cause.site) for condition in longer_than_shortened(value))
         yield from self._attributes_of(value, cause.site)
         if isinstance(value, int | float) and not isinstance(value, bool):
             yield from (Attribute(condition, cause.site) for condition in self._beyond_accepted(value, cause.site))
+        if isinstance(value, str) and "enum" not in schema_at(self._sites, cause.site):
+            yield from self._outside_accepted(value, cause.site)
         if isinstance(value, dict) or cause.is_added:
             for path in self._sites:
                 if is_within(path, cause.site):
                     yield from (Attribute(HAS_VALUE.of(), path), Attribute(PRESENT.of(), path))
 
+    def _outside_accepted(self, value: str, site: str) -> Iterator[Attribute]:
+        """Yields that a string has other characters than the accepted ones, if those have few kinds of characters."""
+        accepted = [text for text in self._evidence.scalars(site, self._passing) if isinstance(text, str)]
+        alphabet = alphabet_of(accepted) if len(accepted) > 1 else None
+        if alphabet is not None and not alphabet.has_all_of(value):
+            yield Attribute(OUTSIDE.of(alphabet), site)
+
     def _beyond_accepted(self, value: float, site: str) -> Iterator[ValueCondition]:
         """Yields limits that the accepted numbers suggest. A search finds only integers, so the limit may have decimal
         places, and lie next to the value.
         """
-        passing = self._concerned & ~self._failing & ~self._rejected
-        accepted = [number for number in self._evidence.scalars(site, passing) if type(number) in (int, float)]
+        accepted = [number for number in self._evidence.scalars(site, self._passing) if type(number) in (int, float)]
         if smaller := [number for number in accepted if value - 1 < number < value]:
             yield ABOVE.of((max(smaller), False))
         if larger := [number for number in accepted if value < number < value + 1]:

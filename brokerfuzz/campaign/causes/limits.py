@@ -12,6 +12,8 @@ from brokerfuzz.campaign.causes.conditions import (
     MORE_BYTES,
     MORE_ITEMS,
     MORE_UNITS,
+    SHORT,
+    SHORTER,
     ValueCondition,
     utf8_length,
     utf16_length,
@@ -26,6 +28,8 @@ from brokerfuzz.schemas import Contract, MessageType
 
 FEWEST_STRINGS: Final = 3
 """If shortening any of this number of strings gives the right answer, their sum is the cause."""
+ENOUGH_LETTERS: Final = 32
+"""Hardly any target demands longer strings."""
 SMALLEST_SIZE: Final = 1024
 """A limit of the size below one kilobyte is improbable."""
 
@@ -115,24 +119,45 @@ def _with_items(contract: Contract, message_type: MessageType, site: str, count:
     return tree_of(compact(message(contract, message_type, REQUIRED, wishes)))
 
 
-async def limit_of_length(problem: Problem, causes: Sequence[Difference]) -> Attribute | None:
+async def limits_of_length(problem: Problem, causes: Sequence[Difference]) -> list[Attribute]:
     """Returns the limit of the length of the longest string among the causes, if this is the cause. The target may
-    count characters, units of UTF-16, or bytes in UTF-8.
+    count characters, units of UTF-16, or bytes in UTF-8. Of a limit of short strings, empty ones may be an exception.
     """
     strings = [cause for cause in causes if isinstance(cause.tree, str)]
     if not strings:
-        return None
+        return []
     longest = max(strings, key=lambda cause: len(cause.tree))
     condition = await _longest_that_passes(problem, longest)
-    return None if condition is None else Attribute(condition, longest.site)
+    conditions = await _shortest_that_passes(problem, longest) if condition is None else [condition]
+    return [Attribute(condition, longest.site) for condition in conditions]
+
+
+async def _shortest_that_passes(problem: Problem, cause: Difference) -> list[ValueCondition]:
+    tree = tree_of(problem.failure.body)
+    ordinary = _ordinary_text(tree, cause)
+    shortest, longest = len(cause.tree), max(len(ordinary), ENOUGH_LETTERS)
+
+    async def fails(missing: int) -> bool:
+        length = longest - missing
+        text = ordinary[:length].ljust(length, "b")
+        return await problem.outcome(replaced(tree, cause.path, text)) == "same problem"
+
+    if await fails(0) or not await fails(longest - shortest):
+        return []
+    length = longest - await _largest_that_passes(0, longest - shortest, fails)
+    return [SHORTER.of(length), SHORT.of(length)] if length > 1 else []
+
+
+def _ordinary_text(tree: Tree, cause: Difference) -> str:
+    text = "" if cause.is_added else subtree(cause.undo(tree), cause.path)
+    return text if isinstance(text, str) else ""
 
 
 async def _longest_that_passes(problem: Problem, cause: Difference) -> ValueCondition | None:
     """The strings that are sent begin as the ordinary one, so a long web address remains one."""
     text: str = cause.tree
     tree = tree_of(problem.failure.body)
-    ordinary = "" if cause.is_added else subtree(cause.undo(tree), cause.path)
-    beginning = ordinary if isinstance(ordinary, str) else ""
+    beginning = _ordinary_text(tree, cause)
 
     async def fails_with(text: str) -> bool:
         return await problem.outcome(replaced(tree, cause.path, text)) == "same problem"
