@@ -430,6 +430,12 @@ REJECTING = [
         "omsOfferId", lambda text: not re.fullmatch("[A-Za-z0-9-]*", text),
         'it contains other characters than A-Z, a-z, 0-9 and "-"',
     ),
+    rejecting(
+        lambda message: len(message.get("additionalPropsRequiredOnOrder") or ()) > 10
+        or any("-" in prop["name"] for prop in objects(message, "additionalPropsRequiredOnOrder")),
+        "additionalPropsRequiredOnOrder: rejected if it has more than 10 items",
+        'additionalPropsRequiredOnOrder[].name: rejected if it contains "-"',
+    ),
     rejecting_at("number", lambda text: len(text) < 4, "it is shorter than 4 characters"),
     rejecting_at("comments", lambda text: 0 < len(text) < 10, "it is shorter than 10 characters, but not empty"),
     rejecting_at("unitOfMeasure", lambda text: text != text.upper(), "it contains a small letter"),

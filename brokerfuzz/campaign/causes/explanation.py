@@ -19,6 +19,8 @@ MOST_NAMED: Final = 2
 """The number of properties or conditions that a sentence names."""
 MOST_CONDITIONS: Final = 6
 """If more conditions of a property cause failures, the sentence names none of them."""
+MOST_EXPLAINED: Final = 10
+"""If known conditions explain more than this number of times as many failures as remain, the sentence names them."""
 _LONGEST_REASON: Final = 60
 _LONGEST_VALUE: Final = 60
 _EMPTY: Final = (MISSING.of(), WITHOUT_VALUE.of(), EQUALS.of(None), ITEM_COUNT.of(0))
@@ -199,6 +201,10 @@ def _stated(causes: Sequence[Cause]) -> Sequence[Cause]:
     """
     unclear = [cause for cause in causes if not cause.attributes and not cause.line]
     in_order = sorted(causes, key=lambda cause: -cause.covered.bit_count())
+    explained = union(cause.covered for cause in causes if cause.attributes)
+    unexplained = union(cause.covered for cause in unclear) & ~explained
+    if MOST_EXPLAINED * unexplained.bit_count() < explained.bit_count():
+        unclear = []
     most = MOST_NAMED if in_order[0].usual else MOST_CONDITIONS
     if not unclear and len(causes) > most and len({cause.sites for cause in causes}) == 1:
         unclear = [replace(in_order[0], attributes=())]

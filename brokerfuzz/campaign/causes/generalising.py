@@ -158,7 +158,7 @@ class Generaliser:
             or best_of(self._in_items([*of_all, *of_inner], proven.causes), least=ENOUGH)
             or best_of(self._in_whole_context(contexts) if failure.whole else (), is_proven=True)
             or best_of(in_context)
-            or best_of(of_all, is_proven=True)
+            or best_of(of_all if _are_empty_strings(outermost) else (), is_proven=True)
         )
 
     def _has_counterexample(self, attributes: Attributes) -> bool:
@@ -362,6 +362,11 @@ def _needs_experiment(condition: ValueCondition) -> bool:
     if condition.kind is EQUALS:
         return condition.parameter is not None and not isinstance(condition.parameter, bool)
     return condition.kind in (ABOVE, BELOW, CONTAINS)
+
+
+def _are_empty_strings(causes: Sequence[Difference]) -> bool:
+    """Many strings shrink to an empty one, which the target may reject for a reason of its own."""
+    return all(cause.value == "" for cause in causes)
 
 
 def _is_at(violation: Violation, cause: Difference) -> bool:

@@ -23,7 +23,18 @@ from brokerfuzz.campaign.problem import Problem
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.fault_wishes import wishes_at
 from brokerfuzz.generation import REQUIRED, Wish, message
-from brokerfuzz.json_trees import JsonArray, Path, Tree, first_values, paths, replaced, subtree, tree_of
+from brokerfuzz.json_trees import (
+    JsonArray,
+    Path,
+    Tree,
+    children,
+    first_values,
+    paths,
+    replaced,
+    site_at,
+    subtree,
+    tree_of,
+)
 from brokerfuzz.schemas import Contract, MessageType
 
 FEWEST_STRINGS: Final = 3
@@ -98,10 +109,16 @@ async def limit_of_items(problem: Problem, contract: Contract, accepted: Callabl
         if len(value.items) > most:
             generated = partial(_with_items, contract, message_type, site)
             count = await _most_items(problem, generated, most, len(value.items))
-            if count:
+            if count and await problem.outcome(_without_first_item(generated(count + 1), site)) != "same problem":
                 await problem.adopt(generated(count + 1))
                 return Attribute(MORE_ITEMS.of(count), site)
     return None
+
+
+def _without_first_item(tree: Tree, site: str) -> Tree:
+    """If this message still fails, the last item is the cause, and not the number of items."""
+    path = next(path for path in paths(tree) if site_at(tree, path) == site)
+    return replaced(tree, path, JsonArray(children(subtree(tree, path))[1:]))
 
 
 async def _most_items(problem: Problem, generated: Callable[[int], Tree], accepted: int, too_many: int) -> int | None:
