@@ -15,7 +15,9 @@ from brokerfuzz.campaign.sending import Sender
 
 _FEW: Final = 3
 """The minimum number of rejected messages, and of their rejections alone."""
-_MOST_MESSAGES: Final = 20
+_MOST_MESSAGES: Final = 100
+"""The number of rejected messages that are sent again. Most of them may be rejected for a reason."""
+_ENOUGH_ACCEPTED: Final = 20
 _MOST_REPETITIONS: Final = 300
 
 
@@ -28,7 +30,11 @@ async def answers_differ(trials: Sequence[Trial], laboratory: Laboratory) -> boo
         return False
     rejected.sort(key=lambda trial: trial.number)
     repeated = rejected[:: -(-len(rejected) // _MOST_MESSAGES)]
-    accepted = [trial for trial in repeated if await _answer(trial, laboratory.sender) == "accepted"]
+    accepted: list[Trial] = []
+    for trial in repeated:
+        is_over = monotonic() > laboratory.repetitions.deadline or len(accepted) == _ENOUGH_ACCEPTED
+        if not is_over and await _answer(trial, laboratory.sender) == "accepted":
+            accepted.append(trial)
     rejections = 0
     for trial in islice(cycle(accepted), _MOST_REPETITIONS):
         if monotonic() > laboratory.repetitions.deadline:
