@@ -60,7 +60,12 @@ class Difference:
             case JsonObject():
                 return {}
             case _:
-                return ABSENT if self.tree is ABSENT else json.loads(write_tree(self.tree), parse_int=integer)
+                return self.whole_value
+
+    @property
+    def whole_value(self) -> Any:
+        """The value as a Python object, with all that is in it: `ABSENT` if it is missing."""
+        return ABSENT if self.tree is ABSENT else json.loads(write_tree(self.tree), parse_int=integer)
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ same.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import ROUND_UP, Decimal
+from itertools import pairwise
 from typing import Any
 
 from brokerfuzz.campaign.difference import fewest
@@ -83,7 +84,20 @@ class Shrinker:
         return tree
 
     async def _order(self, tree: Tree) -> None:
-        await self._problem.adopt(in_schema_order(tree, self._sites))
+        """Orders the properties as in the schema, as far as the problem allows it."""
+        if await self._problem.adopt(in_schema_order(tree, self._sites)):
+            return
+        while isinstance(tree, JsonObject) and (nearer := await self._less_inverted(tree)) is not None:
+            tree = nearer
+
+    async def _less_inverted(self, message: JsonObject) -> JsonObject | None:
+        """Exchanges two neighbouring properties."""
+        pairs = message.pairs
+        for step in inversions(message, self._sites):
+            exchanged = JsonObject((*pairs[:step], pairs[step + 1], pairs[step], *pairs[step + 2 :]))
+            if await self._problem.adopt(exchanged):
+                return exchanged
+        return None
 
     async def _simplify_at(self, tree: Tree, path: Path) -> Tree:
         schema = schema_at(self._sites, site_at(tree, path))
@@ -255,10 +269,20 @@ def in_schema_order(tree: Tree, sites: Mapping[str, Site], path: str = "") -> Tr
     match tree:
         case JsonObject(pairs):
             described = list(schema_at(sites, path).get("properties", ()))
-            rank = {name: number for number, name in enumerate(described)}
             props = [(name, in_schema_order(prop, sites, path_below(path, name))) for name, prop in pairs]
-            return JsonObject(tuple(sorted(props, key=lambda pair: rank.get(pair[0], len(described)))))
+            return JsonObject(tuple(sorted(props, key=lambda pair: _rank(pair[0], described))))
         case JsonArray(items):
             return JsonArray(tuple(in_schema_order(item, sites, f"{path}[]") for item in items))
         case _:
             return tree
+
+
+def inversions(message: JsonObject, sites: Mapping[str, Site]) -> list[int]:
+    """Returns the positions of the properties whose next one should precede them, by the order of the schema."""
+    described = list(schema_at(sites, "").get("properties", ()))
+    ranks = [_rank(name, described) for name, _ in message.pairs]
+    return [position for position, (rank, next_rank) in enumerate(pairwise(ranks)) if rank > next_rank]
+
+
+def _rank(name: str, described: Sequence[str]) -> int:
+    return described.index(name) if name in described else len(described)

@@ -452,6 +452,20 @@ REJECTING = [
         lambda message: len(json.dumps(message)) > 2000,
         "any message: rejected if it has more than 2,000 characters as Python writes it",
     ),
+    rejecting(
+        lambda message: next(iter(message)) != "data", "data: rejected if it is not the first property", **OF_PRICES
+    ),
+    rejecting(
+        lambda message: [name for name in message if name in ("data", "failureMessages")] != ["data", "failureMessages"],
+        "data: rejected if it comes after failureMessages", **OF_PRODUCTS,
+    ),
+    rejecting_at(
+        "data.customerId", lambda text: not text.strip(), "it is empty or contains only white space", **OF_PRICES
+    ),
+    rejecting(
+        lambda message: any(type(value) in (int, float) and abs(value) > 2**53 for value in everything_in(message)),
+        "any number: rejected if it is beyond 53 bits",
+    ),
     rejecting_at("failureMessages", is_longer(10), "it has more than 10 items", **OF_PRODUCTS),
     rejecting_at("failureMessages[]", lambda reason: reason == "", "it is empty", **OF_PRODUCTS),
     rejecting(
@@ -470,6 +484,7 @@ REJECTING = [
         for pattern, notation in (
             (rb":[0-9.-]+[eE]", "an exponent"),
             (rb'"[^"]*\\u[0-9a-f]{4}[^"]*"\s*:', "an escape in the name of a property"),
+            (rb"\A\s", "white space before the first value"),
         )
     ),
 ]  # fmt: skip
@@ -601,6 +616,11 @@ MASKING = [
     target(
         rejects_fractions, "weightInPounds: rejected if it has decimal places",
         f"{PAGE_COUNT}: accepted 0; must be at least 1", rules=[PAGE_COUNT, "weightInPounds", "orderMinimum"],
+    ),
+    rejecting(
+        any_at("priceClasses[]", lambda priced: priced.get("price") is not None and priced.get("priceTiers")),
+        "priceClasses[].price: rejected if it has a value and priceClasses[].priceTiers is not empty",
+        rules=["priceClasses*"],
     ),
     crashing_if(
         any_at("data", lambda data: isinstance(data, dict) and data.get("offers") == []), "data.offers is empty",

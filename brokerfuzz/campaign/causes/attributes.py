@@ -97,6 +97,17 @@ VALID: Final = MessageAttribute("is valid", "every valid message", lambda trial:
 """The target accepts no message, or only one, and perhaps repeats its answer."""
 
 
+def test_of_value(holds: Callable[[Any], bool]) -> Callable[[Trial], bool]:
+    """Returns a test of the parsed message."""
+
+    def holds_in(trial: Trial) -> bool:
+        with suppress(ValueError, RecursionError):  # not JSON, or nested too deeply
+            return holds(trial.case.value)
+        return False
+
+    return holds_in
+
+
 def larger_than(size: int) -> MessageAttribute:
     """The target, or a proxy before it, accepts no larger message."""
     predicate = f"has more than {size:,} bytes"
@@ -118,12 +129,8 @@ def larger_than_written(body: bytes) -> list[MessageAttribute]:
 
 
 def _larger_than(most: int, unit: str, size_of: Callable[[Any], int]) -> MessageAttribute:
-    def is_larger(trial: Trial) -> bool:
-        with suppress(ValueError, RecursionError):  # not JSON, or nested too deeply
-            return size_of(trial.case.value) > most
-        return False
-
-    return MessageAttribute(f"has more than {most:,} {unit}", f"too many {unit}", is_larger)
+    holds = test_of_value(lambda value: size_of(value) > most)
+    return MessageAttribute(f"has more than {most:,} {unit}", f"too many {unit}", holds)
 
 
 def _without_white_space(value: Any) -> str:
@@ -171,6 +178,7 @@ _NOTATIONS: Final = {
         ("the number -0", rb"-0(?:\.0*)?(?![0-9.eE])"),
         ("a fraction that ends with 0", rb"\.[0-9]*0(?![0-9eE])"),
         ("white space between values", rb"\s"),
+        ("white space before the first value", rb"\A\s"),
         ("a line break between values", rb"[\r\n]"),
         (r"an escape such as \u0041", rb"\\u"),
         (r"an escape such as \n", rb"\\[bfnrt]"),

@@ -182,7 +182,10 @@ _OF_WHOLE_STRINGS: Final = (
     _kind("string", "contains no letter", lambda text: text != "" and not any(map(str.isalpha, text))),
     _kind("string", "contains a small letter", lambda text: any(map(str.islower, text))),
     _kind("string", "contains a capital letter", lambda text: any(map(str.isupper, text))),
+    _kind("string", "is empty or contains only white space", lambda text: not text.strip()),
 )
+# JavaScript's integers are exact up to this number
+BEYOND_53_BITS: Final = _kind("number", "is beyond 53 bits", lambda number: abs(number) > 2**53)
 # some readers reject 1.0 and 1e2 where they expect an integer
 HAS_POINT: Final = _kind("number", "has a decimal point or an exponent", lambda number: isinstance(number, float))
 IS_INTEGER: Final = _kind("number", "is written as an integer", lambda number: isinstance(number, int))
@@ -246,8 +249,11 @@ def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[Val
                 yield ABOVE.of((value - 1, only_integers))
             if value <= 0:
                 yield BELOW.of((value + 1, only_integers))
-    if isinstance(value, int | float) and not isinstance(value, bool) and (digits := digit_count(value)) > 1:
-        yield MORE_DIGITS.of(digits - 1)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if BEYOND_53_BITS.holds(value, schema):
+            yield BEYOND_53_BITS.of()
+        if (digits := digit_count(value)) > 1:
+            yield MORE_DIGITS.of(digits - 1)
         if (places := decimal_places(value)) > 1:
             yield MORE_PLACES.of(places - 1)
     if is_short:

@@ -179,12 +179,12 @@ class Evidence:
             return ()
 
 
-def occurrences(message: Any, sites: Mapping[str, Site]) -> list[Occurrence]:
-    """Returns each value of a message with its site and the indexes of the array items around it, and `ABSENT` for each
-    absent property.
+def occurrences(value: Any, sites: Mapping[str, Site], site: str = "") -> list[Occurrence]:
+    """Returns the value at a site of a message, and each value inside it, with the indexes of the array items around
+    it, and `ABSENT` for each absent property.
     """
     collected: list[Occurrence] = []
-    _collect("", (), message, sites, collected)
+    _collect(site, (), value, sites, collected)
     return collected
 
 

@@ -82,7 +82,8 @@ class Cause:
         return listed(values) if values else ""
 
     def _usual_in_words(self) -> list[str]:
-        values = (json.dumps(value, ensure_ascii=False).encode(errors="surrogatepass") for value in self.usual)
+        usual = [value for value in self.usual if value is not None]
+        values = (json.dumps(value, ensure_ascii=False).encode(errors="surrogatepass") for value in usual)
         return [readable(value, _LONGEST_VALUE) for value in sorted(values, key=len)]
 
     def _value_at(self, place: str) -> str:

@@ -22,11 +22,13 @@ from brokerfuzz.campaign.causes.explanation import Cause, Explanation
 from brokerfuzz.campaign.causes.generalising import PASSING, Generaliser, ProvenCauses
 from brokerfuzz.campaign.causes.laboratory import Laboratory
 from brokerfuzz.campaign.causes.limits import limit_of_items, limit_of_size, limits_of_length, limits_of_text
+from brokerfuzz.campaign.causes.orders import proven_orders
 from brokerfuzz.campaign.causes.relations import proven_relations
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.problem import TRIES, LimitReachedError
 from brokerfuzz.campaign.proof import Trial
+from brokerfuzz.json_trees import tree_of
 
 MOST_SPORADIC: Final = 5
 """If this number of failures does not occur again, and none does, each of the others is repeated only once."""
@@ -170,7 +172,9 @@ class FailureSearch:
         if failure.is_sporadic:
             return None
         if not causes:
-            attributes = self._generaliser.of_message(notations_of(failure.body), unexplained)
+            plain = tree_of(laboratory.plain.body) if laboratory.plain else None
+            orders = await proven_orders(laboratory.problem(failure, "shrink"), plain, laboratory.sites)
+            attributes = self._generaliser.of_message([*notations_of(failure.body), *orders], unexplained)
             return self._cause_with(attributes, failure, unexplained, places)
         sites = {cause.site for cause in in_smallest}
         sizes = await limits_of_text(laboratory.problem(failure, "size"))

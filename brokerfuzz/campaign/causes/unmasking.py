@@ -12,12 +12,14 @@ from contextlib import suppress
 from dataclasses import replace
 
 from brokerfuzz.campaign.causes.attributes import Attribute, MessageAttribute
+from brokerfuzz.campaign.causes.evidence import occurrences
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation
 from brokerfuzz.campaign.causes.laboratory import Laboratory
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
 from brokerfuzz.campaign.difference import Difference, undone
 from brokerfuzz.campaign.proof import Trial
 from brokerfuzz.campaign.sending import UnsendableError
+from brokerfuzz.campaign.shrinking import in_schema_order
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_tags import TWIN_TAGS
 from brokerfuzz.json_trees import tree_of, write_tree
@@ -74,6 +76,8 @@ class Unmasking:
         if twin is None or case.label == "valid":
             return self._changed(case, body) if body != case.body else None
         valid = self._undone(twin.body, causes)
+        if valid == twin.body:  # the target would reject it again
+            return None
         valid_twin = Case(twin.message_type, valid, self._laboratory.judge.of(twin, valid), tags=TWIN_TAGS)
         return self._changed(case, body, valid_twin) if valid_twin.label == "valid" else None
 
@@ -89,7 +93,8 @@ class Unmasking:
         elsewhere = [
             difference for difference in differences if not any(_is_along(difference.place, place) for place in places)
         ]
-        return self._changed(case, write_tree(undone(tree_of(case.body), elsewhere)), replace(plain, tags=TWIN_TAGS))
+        changed = in_schema_order(undone(tree_of(case.body), elsewhere), self._laboratory.sites)
+        return self._changed(case, write_tree(changed), replace(plain, tags=TWIN_TAGS))
 
     def _changed(self, case: Case, body: bytes, twin: Case | None = None) -> Case | None:
         """Returns None if the changed message has another verdict, or breaks other rules."""
@@ -110,13 +115,16 @@ class Unmasking:
         return [explanation for explanation in self._explanations if explanation.kind == kind]
 
     def _is_at(self, cause: Cause, difference: Difference) -> bool:
-        """Returns whether a difference of another message from an ordinary one is this cause."""
-        first = cause.attributes[0] if cause.attributes else None
-        if not isinstance(first, Attribute):
+        """Returns whether a difference of another message from an ordinary one is this cause, or contains it."""
+        attributes = [attribute for attribute in cause.attributes if isinstance(attribute, Attribute)]
+        if not attributes:
             return difference.site in cause.sites
-        if first.site not in (None, difference.site):
-            return False
-        return first.condition.holds(difference.value, schema_at(self._laboratory.sites, difference.site))
+        sites = self._laboratory.sites
+        return any(
+            attribute.site in (None, site) and attribute.condition.holds(value, schema_at(sites, site))
+            for site, _, value in occurrences(difference.whole_value, sites, difference.site)
+            for attribute in attributes
+        )
 
 
 def _has_message_attribute(cause: Cause, trial: Trial) -> bool:
