@@ -466,6 +466,10 @@ REJECTING = [
         lambda message: any(type(value) in (int, float) and abs(value) > 2**53 for value in everything_in(message)),
         "any number: rejected if it is beyond 53 bits",
     ),
+    rejecting(lambda message: len(message) > 20, "message: rejected if it has more than 20 properties", **VALID),
+    rejecting(
+        lambda message: sum(1 for _ in everything_in(message)) > 40, "any message: rejected if it has more than 40 values"
+    ),
     rejecting_at("failureMessages", is_longer(10), "it has more than 10 items", **OF_PRODUCTS),
     rejecting_at("failureMessages[]", lambda reason: reason == "", "it is empty", **OF_PRODUCTS),
     rejecting(

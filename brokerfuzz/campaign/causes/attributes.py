@@ -133,6 +133,16 @@ def _larger_than(most: int, unit: str, size_of: Callable[[Any], int]) -> Message
     return MessageAttribute(f"has more than {most:,} {unit}", f"too many {unit}", holds)
 
 
+def with_more_values(body: bytes) -> MessageAttribute:
+    """Returns the attribute that a message has at least as many values as this one, objects and arrays included."""
+    return _larger_than(_value_count(json.loads(body)) - 1, "values", _value_count)
+
+
+def _value_count(value: Any) -> int:
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + sum(map(_value_count, parts))
+
+
 def _without_white_space(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 

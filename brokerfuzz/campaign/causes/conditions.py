@@ -212,6 +212,11 @@ ITEM_COUNT: Final = ConditionKind(
     lambda items, schema, count: len(items) == count,
     lambda count: f"has {counted(count, 'item')}" if count else "is empty",
 )
+MORE_PROPERTIES: Final = ConditionKind(
+    "object",
+    lambda properties, schema, count: len(properties) > count,
+    lambda count: f"has more than {count} properties",
+)
 EMPTY_OBJECT: Final = _kind("object", "is empty", lambda properties: not properties)
 
 

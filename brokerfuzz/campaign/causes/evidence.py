@@ -7,7 +7,7 @@ of all cases then says how far it reaches: to one property or to all, to one apo
 import json
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache, reduce
+from functools import cache, cached_property, lru_cache, reduce
 from itertools import takewhile
 from operator import or_
 from typing import Any, Final, TypeVar
@@ -46,6 +46,7 @@ class Evidence:
         self.message_type: MessageType = message_type
         self._having: dict[Attribute | MessageAttribute, TrialSet] = {}
         self._values_of = lru_cache(MOST_REMEMBERED)(self._occurrences)
+        self._places = cache(self._places_of)
 
     def where(self, holds: Callable[[Trial], bool]) -> TrialSet:
         return self.at(position for position, trial in enumerate(self.trials) if holds(trial))
@@ -88,8 +89,11 @@ class Evidence:
         ]
         if len(in_arrays) < 2:
             return cases
+        places = [self._places(attribute) for attribute in in_arrays]
         return self.at(
-            position for position in self.positions(cases) if self._has(in_arrays, self._values_of(position))
+            position
+            for position in self.positions(cases)
+            if _share_items(in_arrays, [indexes[position] for indexes in places])
         )
 
     def has(self, attributes: Sequence[Attribute], message: bytes) -> bool:
@@ -100,21 +104,7 @@ class Evidence:
             values = occurrences(json.loads(message), self._sites)
         except (ValueError, RecursionError):  # not JSON, or nested too deeply
             return False
-        return self._has(attributes, values)
-
-    def _has(self, attributes: Sequence[Attribute], values: Sequence[Occurrence]) -> bool:
-        first, *further = attributes
-        return any(
-            all(self._is_beside(indexes, first, attribute, values) for attribute in further)
-            for indexes in self._indexes(first, values)
-        )
-
-    def _is_beside(
-        self, indexes: Indexes, first: Attribute, attribute: Attribute, values: Sequence[Occurrence]
-    ) -> bool:
-        steps = zip((first.site or "").split("[]"), (attribute.site or "").split("[]"), strict=False)
-        arrays = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], steps))
-        return any(there[:arrays] == indexes[:arrays] for there in self._indexes(attribute, values))
+        return _share_items(attributes, [self._indexes(attribute, values) for attribute in attributes])
 
     def scalars(self, site: str, cases: TrialSet) -> list[Any]:
         """Returns the different strings, numbers, booleans and nulls that these cases have at a site."""
@@ -138,7 +128,7 @@ class Evidence:
         if attribute.items is None:
             return self.at(self._positions_with(attribute))
         positions = self.positions(self.having(Attribute(attribute.condition, attribute.site)))
-        return self.at(position for position in positions if self._has((attribute,), self._values_of(position)))
+        return self.at(position for position in positions if self._indexes(attribute, self._values_of(position)))
 
     def _positions_with(self, attribute: Attribute) -> Iterator[int]:
         for site in self._positions_by_value if attribute.site is None else (attribute.site,):
@@ -148,13 +138,21 @@ class Evidence:
                 if attribute.condition.holds(example, schema):
                     yield from positions
 
-    def _indexes(self, attribute: Attribute, values: Iterable[Occurrence]) -> Iterator[Indexes]:
-        """Yields the indexes of the items around each value that has the condition."""
+    def _places_of(self, attribute: Attribute) -> Mapping[int, Sequence[Indexes]]:
+        """Maps the position of each case with an attribute to the places of the values that have it."""
+        positions = self.positions(self.having(attribute))
+        return {position: self._indexes(attribute, self._values_of(position)) for position in positions}
+
+    def _indexes(self, attribute: Attribute, values: Iterable[Occurrence]) -> list[Indexes]:
+        """Returns the indexes of the items around each value that has the condition."""
         items = attribute.items
-        for site, indexes, value in values:
-            is_there = attribute.site in (site, None) and (items is None or items.contain(site, indexes))
-            if is_there and attribute.condition.holds(value, schema_at(self._sites, site)):
-                yield indexes
+        return [
+            indexes
+            for site, indexes, value in values
+            if attribute.site in (site, None)
+            and (items is None or items.contain(site, indexes))
+            and attribute.condition.holds(value, schema_at(self._sites, site))
+        ]
 
     @property
     def _sites(self) -> Mapping[str, Site]:
@@ -198,6 +196,27 @@ def _collect(site: str, indexes: Indexes, value: Any, sites: Mapping[str, Site],
     elif isinstance(value, list):
         for index, item in enumerate(value):
             _collect(path_below(site, index), (*indexes, index), item, sites, collected)
+
+
+def _share_items(attributes: Sequence[Attribute], places: Sequence[Sequence[Indexes]]) -> bool:
+    """Returns whether a message has all the attributes, those about the items of one array in the same item. `places`
+    has, for each attribute, the indexes of the items around each value with it.
+    """
+    first, *further = attributes
+    depths = [_common_arrays(first, attribute) for attribute in further]
+    return any(
+        all(
+            any(there[:depth] == indexes[:depth] for there in others)
+            for depth, others in zip(depths, places[1:], strict=True)
+        )
+        for indexes in places[0]
+    )
+
+
+def _common_arrays(attribute: Attribute, other: Attribute) -> int:
+    """Returns the number of arrays around both sites."""
+    steps = zip((attribute.site or "").split("[]"), (other.site or "").split("[]"), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], steps))
 
 
 def _of_size(kind: type, size: int) -> Any:

@@ -28,6 +28,7 @@ from brokerfuzz.campaign.causes.attributes import (
     MessageAttribute,
     attributes_of_rule,
     notations_of,
+    with_more_values,
 )
 from brokerfuzz.campaign.causes.conditions import (
     ABOVE,
@@ -42,6 +43,7 @@ from brokerfuzz.campaign.causes.conditions import (
     MORE_DIGITS,
     MORE_ITEMS,
     MORE_PLACES,
+    MORE_PROPERTIES,
     OUTSIDE,
     PRESENT,
     WITHOUT_VALUE,
@@ -65,6 +67,10 @@ ENOUGH: Final = 4
 """Fewer failing cases have an attribute that no experiment has proven in common by chance."""
 PASSING: Final = 2
 """At least this number of cases without an attribute that no experiment has proven must pass."""
+FEWEST_PROPERTIES: Final = 8
+"""No target limits objects to fewer properties."""
+MOST_CONTEXT: Final = 40
+"""If the smallest message still has more conditions besides the cause, single ones of them are not a part of it."""
 MOST_FURTHER: Final = 3
 """The maximum number of properties that a failure needs besides its cause, and that a finding names."""
 
@@ -231,6 +237,9 @@ class Generaliser:
             rules = [violation.rule for violation in failure.verdict.broken if _is_at(violation, causes[0])]
             candidates += [(attribute,) for rule in rules for attribute in attributes_of_rule(rule)]
         candidates += ((attribute,) for attribute in self._of_empty_object(causes, failure.body))
+        candidates += ((attribute,) for attribute in self._of_full_objects(failure.body))
+        if failure.whole:
+            candidates.append((with_more_values(failure.body),))
         numbers = [cause.tree for cause in causes if isinstance(cause.tree, Number)]
         candidates += [(notation,) for number in numbers for notation in notations_of(write_tree(number))]
         return candidates
@@ -241,6 +250,13 @@ class Generaliser:
         for path in empty_objects:
             if all(cause.value is ABSENT and is_within(cause.site, path) for cause in causes):
                 yield from (Attribute(EMPTY_OBJECT.of(), path), Attribute(EMPTY_OBJECT.of(), None))
+
+    def _of_full_objects(self, body: bytes) -> Iterator[Attribute]:
+        """Yields the attributes that an object of the smallest message has too many properties. Gateways limit them."""
+        for site, value in self._occurrences(body):
+            if isinstance(value, dict) and len(value) > FEWEST_PROPERTIES:
+                condition = MORE_PROPERTIES.of(len(value) - 1)
+                yield from (Attribute(condition, site), Attribute(condition, None))
 
     def _attributes_of_cause(self, cause: Difference, proven: ProvenCauses) -> Iterator[Attribute]:
         for attribute in self._possible_attributes(cause, proven.limits):
@@ -319,10 +335,12 @@ class Generaliser:
         answer. A required property cannot be removed, so more cases must show that its value matters.
         """
         sites = {cause.site for cause in proven.causes}
-        context = [attribute for attribute in self._context(body) if attribute.site not in sites]
+        context = [attribute for attribute in dict.fromkeys(self._context(body)) if attribute.site not in sites]
         context += [
             Attribute(condition.of(), site) for site in proven.absences for condition in (MISSING, WITHOUT_VALUE)
         ]
+        if len(context) > MOST_CONTEXT:
+            return
         for attributes in candidates:
             if len(attributes) == 1 and attributes[0].site is not None:
                 yield attributes, [further for further in context if self._matters(further, attributes)]

@@ -97,7 +97,7 @@ class Investigation:
     async def _unmask(self, laboratory: Laboratory) -> None:
         """Sends what the known failures mask again, and counts what they still mask."""
         failures = self._failures()
-        unmasking = Unmasking(laboratory, failures)
+        unmasking = Unmasking(laboratory, self.evidence, failures)
         masked = [position for position, trial in enumerate(self._seen.trials) if unmasking.masking(trial) is not None]
         again: dict[int, Trial] = {}
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from brokerfuzz.campaign.causes.attributes import Attribute, MessageAttribute
-from brokerfuzz.campaign.causes.evidence import occurrences
+from brokerfuzz.campaign.causes.evidence import Evidence, occurrences
 from brokerfuzz.campaign.causes.explanation import Cause, Explanation
 from brokerfuzz.campaign.causes.laboratory import Laboratory
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
@@ -30,8 +30,8 @@ from brokerfuzz.schemas.verdicts import Violation
 class Unmasking:
     """Undoes the causes of known failures, as far as this changes neither the verdict nor the broken rules."""
 
-    def __init__(self, laboratory: Laboratory, explanations: Sequence[Explanation]) -> None:
-        self._laboratory, self._explanations = laboratory, explanations
+    def __init__(self, laboratory: Laboratory, evidence: Evidence, explanations: Sequence[Explanation]) -> None:
+        self._laboratory, self._evidence, self._explanations = laboratory, evidence, explanations
 
     def masking(self, trial: Trial) -> Explanation | None:
         """Returns the explanation of a rejection that proves nothing, because the twin fails, too, or of a crash that
@@ -41,13 +41,19 @@ class Unmasking:
         masked = trial.case if trial.verdict.label == "valid" else trial.twin or trial.case.twin
         if kind is None or masked is None:
             return None
-        differences = self._laboratory.differences(masked.body)
         for explanation in self._of_kind(kind):
-            for cause in explanation.causes:
-                is_there = any(self._is_at(cause, difference) for difference in differences)
-                if is_there or _has_message_attribute(cause, replace(trial, case=masked)):
-                    return explanation
+            if any(self._is_in(replace(trial, case=masked), cause) for cause in explanation.causes):
+                return explanation
         return None
+
+    def _is_in(self, trial: Trial, cause: Cause) -> bool:
+        """Returns whether a message has this cause, or a difference like it from an ordinary one."""
+        if any(self._is_at(cause, difference) for difference in self._laboratory.differences(trial.case.body)):
+            return True
+        conditions = [attribute for attribute in cause.attributes if isinstance(attribute, Attribute)]
+        others = [attribute for attribute in cause.attributes if isinstance(attribute, MessageAttribute)]
+        has_conditions = not conditions or self._evidence.has(conditions, trial.case.body)
+        return bool(cause.attributes) and has_conditions and all(attribute.holds(trial) for attribute in others)
 
     async def unmasked(self, trial: Trial) -> Trial | None:
         """Sends a masked message again without the causes, and its twin. Returns None if that is not possible."""
@@ -125,11 +131,6 @@ class Unmasking:
             for site, _, value in occurrences(difference.whole_value, sites, difference.site)
             for attribute in attributes
         )
-
-
-def _has_message_attribute(cause: Cause, trial: Trial) -> bool:
-    first = cause.attributes[0] if cause.attributes else None
-    return isinstance(first, MessageAttribute) and first.holds(trial)
 
 
 def _masking_kind(trial: Trial) -> FindingKind | None:
