@@ -466,6 +466,13 @@ REJECTING = [
         lambda message: any(type(value) in (int, float) and abs(value) > 2**53 for value in everything_in(message)),
         "any number: rejected if it is beyond 53 bits",
     ),
+    rejecting_at(f"{PRODUCTS_OF_CLUSTERS}[].associatedFileName", lambda name: "." not in name, 'it contains no "."'),
+    rejecting_at(
+        "xmVendorUStoreId", lambda text: not text.isdigit(), "it is empty or contains other characters than 0-9"
+    ),
+    rejecting_at(
+        "data.customerId", lambda text: not text.startswith("CUS-"), 'it does not begin with "CUS-"', **OF_PRICES
+    ),
     rejecting(lambda message: len(message) > 20, "message: rejected if it has more than 20 properties", **VALID),
     rejecting(
         lambda message: sum(1 for _ in everything_in(message)) > 40, "any message: rejected if it has more than 40 values"
@@ -653,7 +660,7 @@ VARIANTS = [
         "weightInPounds", lambda number: isinstance(number, float), "it has a decimal point or an exponent"
     ),
     rejecting_at(
-        "fullImageUrl", lambda url: url and not url.endswith(".png"), 'it is not like "https://example.com/a/b.png" or …'
+        "fullImageUrl", lambda url: url and not url.endswith(".png"), 'it does not end with ".png", but is not empty'
     ),
     rejecting_at(
         "comments", lambda text: text and not text.replace(" ", "").isalpha(), "it is unusual, such as …"

@@ -115,6 +115,20 @@ def _kind(subject: str, predicate: str, test: Callable[[Any], bool]) -> Conditio
     return ConditionKind(subject, lambda value, schema, _: test(value), lambda _: predicate)
 
 
+def _lacking(predicate: str, has: Callable[[str, str], bool]) -> ConditionKind:
+    """Returns a kind whose parameter is the part that a string lacks, and whether an empty string counts, too."""
+
+    def is_lacking(text: str, schema: Schema, parameter: tuple[str, bool]) -> bool:
+        part, includes_empty = parameter
+        return not has(text, part) if text else includes_empty
+
+    def in_words(parameter: tuple[str, bool]) -> str:
+        part, includes_empty = parameter
+        return f"{predicate} {describe(part)}{'' if includes_empty else ', but is not empty'}"
+
+    return ConditionKind("string", is_lacking, in_words)
+
+
 MISSING: Final = _kind("property", "is absent", lambda value: value is ABSENT)
 WITHOUT_VALUE: Final = _kind("property", "is absent or null", lambda value: value in (ABSENT, None))
 PRESENT: Final = _kind("property", "is present", lambda value: value is not ABSENT)
@@ -155,10 +169,18 @@ SHORT: Final = ConditionKind(
     lambda text, schema, length: 0 < len(text) < length,
     lambda length: f"is shorter than {length:,} characters, but not empty",
 )
+LACKS: Final = _lacking("contains no", lambda text, part: part in text)
+LACKS_BEGINNING: Final = _lacking("does not begin with", str.startswith)
+LACKS_END: Final = _lacking("does not end with", str.endswith)
 OUTSIDE: Final = ConditionKind(
     "string",
     lambda text, schema, alphabet: not alphabet.has_all_of(text),
     lambda alphabet: f"contains other characters than {alphabet}",
+)
+OUTSIDE_OR_EMPTY: Final = ConditionKind(
+    "string",
+    lambda text, schema, alphabet: not text or not alphabet.has_all_of(text),
+    lambda alphabet: f"is empty or contains other characters than {alphabet}",
 )
 _OF_CHARACTERS: Final = (
     _kind(

@@ -15,6 +15,7 @@ from functools import partial
 from typing import Final
 
 from brokerfuzz.campaign.answer_texts import line_of_code, text_of
+from brokerfuzz.campaign.causes.affixes import missing_parts
 from brokerfuzz.campaign.causes.attributes import VALID, Attribute, Attributes, MessageAttribute, notations_of
 from brokerfuzz.campaign.causes.cause_groups import explanations_of
 from brokerfuzz.campaign.causes.evidence import Evidence, TrialSet, union
@@ -63,6 +64,7 @@ class FailureSearch:
         self._failing = evidence.where(lambda trial: trial.contradiction == self._kind)
         concerned = evidence.where(self._could_fail)
         self._passing = concerned & ~self._failing
+        self._accepted = self._passing & evidence.where(lambda trial: trial.answer.kind == "accepted")
         self._generaliser = Generaliser(evidence, self._failing, concerned)
         self._causes = [self._extended(cause) for cause in self._causes if self._is_still_certain(cause)]
         covered = union(cause.covered for cause in self._causes)
@@ -180,9 +182,10 @@ class FailureSearch:
         sizes = await limits_of_text(laboratory.problem(failure, "size"))
         if attributes := self._generaliser.of_message(sizes, unexplained):
             return self._cause_with(attributes, failure, unexplained)
+        parts = await missing_parts(laboratory.problem(failure, "shrink"), in_smallest, self._accepted_strings)
         proven = ProvenCauses(
             causes=in_smallest,
-            limits=limits_of_strings,
+            limits=parts or limits_of_strings,
             relations=await proven_relations(laboratory.problem(failure, "shrink"), laboratory.sites, sites),
             absences=await laboratory.needed_absences(failure, in_smallest),
             only_at_sites=await laboratory.is_harmless_elsewhere(failure, in_smallest),
@@ -196,6 +199,10 @@ class FailureSearch:
             cured = await laboratory.cured(sites, failure, cases)
         return self._cause_with(attributes, failure, unexplained, places, cured)
 
+    def _accepted_strings(self, site: str) -> list[str]:
+        values = self._evidence.scalars(site, self._accepted)
+        return [value for value in values if isinstance(value, str) and value]
+
     def _with_usual_values(self, cause: Cause) -> Cause:
         """Adds the values that the target accepts, if they are few, and it rejects many others: it may have a list of
         allowed values.
@@ -203,8 +210,7 @@ class FailureSearch:
         if len(cause.sites) != 1:
             return cause
         (site,) = cause.sites
-        accepted = self._passing & self._evidence.where(lambda trial: trial.answer.kind == "accepted")
-        usual = self._evidence.scalars(site, accepted)
+        usual = self._evidence.scalars(site, self._accepted)
         unusual = [value for value in self._evidence.scalars(site, self._failing) if value not in usual]
         number = sum(value is not None for value in usual)
         are_few = 0 < number <= MOST_USUAL and len(unusual) >= FEWEST_UNUSUAL
@@ -213,12 +219,11 @@ class FailureSearch:
     async def _limit(self, laboratory: Laboratory, failure: Failure) -> Attribute | MessageAttribute | None:
         """Returns the limit of the size of messages, or of the number of items in an array, if this is the cause."""
         assert laboratory.plain is not None, "may_experiment"
-        accepted = self._passing & self._evidence.where(lambda trial: trial.answer.kind == "accepted")
-        accepted_size = max((len(trial.case.body) for trial in self._evidence.trials_in(accepted)), default=0)
+        accepted_size = max((len(trial.case.body) for trial in self._evidence.trials_in(self._accepted)), default=0)
         limit = await limit_of_size(laboratory.problem(failure, "size"), laboratory.plain.body, accepted_size)
         if limit is not None:
             return limit
-        most_accepted = partial(self._evidence.most_items, cases=accepted)
+        most_accepted = partial(self._evidence.most_items, cases=self._accepted)
         return await limit_of_items(laboratory.problem(failure, "items"), self._evidence.contract, most_accepted)
 
     def _cause_without_experiments(self, failure: Failure, unexplained: Sequence[int]) -> Cause:

@@ -45,6 +45,7 @@ from brokerfuzz.campaign.causes.conditions import (
     MORE_PLACES,
     MORE_PROPERTIES,
     OUTSIDE,
+    OUTSIDE_OR_EMPTY,
     PRESENT,
     WITHOUT_VALUE,
     ValueCondition,
@@ -78,8 +79,8 @@ MOST_FURTHER: Final = 3
 @dataclass(frozen=True, kw_only=True)
 class ProvenCauses:
     """What experiments have shown about a failure: the differences from an ordinary message that cause it, limits of
-    lengths, relations of values, and the sites of properties that must be absent. `only_at_sites` is true if a value
-    that is a cause does no harm at another site.
+    lengths or parts that strings lack, relations of values, and the sites of properties that must be absent.
+    `only_at_sites` is true if a value that is a cause does no harm at another site.
     """
 
     causes: Sequence[Difference]
@@ -284,8 +285,8 @@ class Generaliser:
         """Yields that a string has other characters than the accepted ones, if those have few kinds of characters."""
         accepted = [text for text in self._evidence.scalars(site, self._passing) if isinstance(text, str)]
         alphabet = alphabet_of(accepted) if len(accepted) > 1 else None
-        if alphabet is not None and not alphabet.has_all_of(value):
-            yield Attribute(OUTSIDE.of(alphabet), site)
+        if alphabet is not None and not (value and alphabet.has_all_of(value)):
+            yield from (Attribute(kind.of(alphabet), site) for kind in (OUTSIDE, OUTSIDE_OR_EMPTY))
 
     def _beyond_accepted(self, value: float, site: str) -> Iterator[ValueCondition]:
         """Yields limits that the accepted numbers suggest. A search finds only integers, so the limit may have decimal
