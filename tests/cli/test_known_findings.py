@@ -252,7 +252,7 @@ GROWN: Final[dict[str, tuple[Accepts, Accepts, tuple[str, ...]]]] = {
     "only strings crashed": (
         crashing_at_one_line(lambda message: isinstance(message.get("orderMinimum"), str)),
         crashing_at_one_line(lambda message: isinstance(message.get("orderMinimum"), str | int)),
-        ("--rule", "orderMinimum", "--shrink", "off"),
+        ("--rule", "orderMinimum:type", "--shrink", "off"),
     ),
 }
 

@@ -151,7 +151,7 @@ class Generaliser:
             for attribute in self._attributes_of_cause(cause, proven)
         ]
         of_one = [(attribute,) for cause in outermost for attribute in self._attributes_of_cause(cause, proven)]
-        best_of = partial(self._best, unexplained=unexplained, accepted=failure.accepted)
+        best_of = partial(self._best, unexplained=unexplained, failure=failure)
         best = best_of(of_all)
         if best and not self._has_counterexample(best):
             return best
@@ -188,15 +188,15 @@ class Generaliser:
         self,
         candidates: Iterable[Attributes],
         unexplained: Sequence[int],
-        accepted: Sequence[bytes] = (),
+        failure: Failure | None = None,
         least: int = 1,
         *,
         is_proven: bool = False,
     ) -> Attributes:
         """Returns the candidate that explains most of the unexplained failures (`least` or more), among them the first,
-        unless experiments have proven the candidates. A failure with a known cause is no evidence for another one, and
-        what an `accepted` message has is no cause. Of the candidates that explain equally many, a single attribute is
-        preferred, and then one with a site.
+        unless experiments have proven the candidates. A failure with a known cause is no evidence for another one. What
+        the smallest message of the `failure` lacks is no cause, nor what an accepted variant of it has. Of the
+        candidates that explain equally many, a single attribute is preferred, and then one with a site.
         """
         first, remaining = unexplained[0], self._evidence.at(unexplained)
         trial = self._evidence.trials[first]
@@ -215,14 +215,15 @@ class Generaliser:
                     sum(attribute.site is not None for attribute in attributes),
                 )
         in_order = sorted(explaining, key=lambda attributes: explaining[attributes], reverse=True)
-        return next((attributes for attributes in in_order if not self._is_in_any(attributes, accepted)), ())
+        return next((attributes for attributes in in_order if self._is_possible(attributes, failure)), ())
 
-    def _is_in_any(self, attributes: Attributes, messages: Sequence[bytes]) -> bool:
-        """Returns whether one of the messages has these conditions of values."""
+    def _is_possible(self, attributes: Attributes, failure: Failure | None) -> bool:
         conditions = [attribute for attribute in attributes if isinstance(attribute, Attribute)]
-        if len(conditions) < len(attributes):
+        if failure is None or len(conditions) < len(attributes):
+            return True
+        if any(self._evidence.has(conditions, message) for message in failure.accepted):
             return False
-        return any(self._evidence.has(conditions, message) for message in messages)
+        return self._evidence.has(conditions, failure.body)
 
     def _of_all(self, proven: ProvenCauses, failure: Failure) -> list[Attributes]:
         candidates: list[Attributes] = []
