@@ -26,6 +26,7 @@ from brokerfuzz.campaign.causes.limits import limit_of_items, limit_of_size, lim
 from brokerfuzz.campaign.causes.orders import proven_orders
 from brokerfuzz.campaign.causes.relations import proven_relations
 from brokerfuzz.campaign.contradictions import FindingKind
+from brokerfuzz.campaign.difference import Difference
 from brokerfuzz.campaign.failure import Failure
 from brokerfuzz.campaign.problem import TRIES, LimitReachedError
 from brokerfuzz.campaign.proof import Trial
@@ -170,7 +171,7 @@ class FailureSearch:
             return self._cause_with((VALID,), failure, unexplained)
         limits_of_strings = await limits_of_length(laboratory.problem(failure, "shrink"), causes)
         in_smallest = await laboratory.shrink(failure, causes)
-        places = list(dict.fromkeys(cause.place for cause in in_smallest))
+        places = _innermost(in_smallest)
         if failure.is_sporadic:
             return None
         if not causes:
@@ -256,3 +257,9 @@ class FailureSearch:
             answer_text=text_of(failure.answer, failure.body, failure.strings_at(places)).key,
             line=line,
         )
+
+
+def _innermost(causes: Sequence[Difference]) -> list[str]:
+    """Returns the places of causes. A value around another cause is needed only because that one is inside it."""
+    places = dict.fromkeys(cause.place for cause in causes)
+    return [place for place in places if not any(other.startswith(f"{place}/") for other in places)]
