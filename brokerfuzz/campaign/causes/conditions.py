@@ -19,6 +19,7 @@ from brokerfuzz.schemas.verdicts import describe
 from brokerfuzz.wording import counted, with_article
 
 _LONGEST_LITERAL: Final = 12
+_LONGEST_WITH_MARKS: Final = 32
 _YEAR: Final = re.compile(r"[0-9]{4}-(?=[0-9])")
 """The year of a timestamp, which is longer than a literal."""
 _BITS: Final = {31: "32 bits", 32: "32 bits", 53: "53 bits", 63: "64 bits", 64: "64 bits"}
@@ -259,6 +260,9 @@ def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[Val
     yield from (kind.of() for kind in _OF_CHARACTERS if kind.holds(value, schema))
     if isinstance(value, str) and value and is_short and "enum" not in schema:
         yield CONTAINS.of(value)
+    if isinstance(value, str) and "enum" not in schema:
+        marks = dict.fromkeys(letter for letter in value[:_LONGEST_WITH_MARKS] if not letter.isalnum())
+        yield from map(CONTAINS.of, marks)
     if isinstance(value, str) and (year := _YEAR.match(value)):
         yield CONTAINS.of(year[0])
     if kind := EDGES.get(name):
