@@ -19,6 +19,8 @@ from brokerfuzz.targets.wsgi import WsgiApplication, wsgi_response
 
 _GRACE = 0.5
 """An application that does not block gets this number of seconds to give up a request itself after the time limit."""
+_TURN_SECONDS = 1.0
+"""An event loop that needs more seconds for one turn is blocked."""
 _ENDING_SECONDS = 5.0
 """The maximum number of seconds until an application has stopped."""
 T = TypeVar("T")
@@ -65,6 +67,7 @@ class ApplicationTarget(InProcessTarget):
         await super().close()
         if self._asgi is not None:
             with suppress(TimeoutError):  # the application blocks its event loop
+                await self._in_loop(asyncio.sleep(0), _TURN_SECONDS)
                 await self._in_loop(self._asgi.stop(), _ENDING_SECONDS)
         if self._loop is not None:
             self._loop.close()
