@@ -265,6 +265,8 @@ def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[Val
         yield from map(CONTAINS.of, marks)
     if isinstance(value, str) and (year := _YEAR.match(value)):
         yield CONTAINS.of(year[0])
+    if BEYOND_53_BITS.holds(value, schema):
+        yield BEYOND_53_BITS.of()
     if kind := EDGES.get(name):
         yield from (kind.of(edge) for edge in edges)
     if "enum" not in schema:
@@ -280,11 +282,8 @@ def conditions_of(value: Any, schema: Schema, edges: list[Edge]) -> Iterator[Val
                 yield ABOVE.of((value - 1, only_integers))
             if value <= 0:
                 yield BELOW.of((value + 1, only_integers))
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        if BEYOND_53_BITS.holds(value, schema):
-            yield BEYOND_53_BITS.of()
-        if (digits := digit_count(value)) > 1:
-            yield MORE_DIGITS.of(digits - 1)
+    if isinstance(value, int | float) and not isinstance(value, bool) and (digits := digit_count(value)) > 1:
+        yield MORE_DIGITS.of(digits - 1)
         if (places := decimal_places(value)) > 1:
             yield MORE_PLACES.of(places - 1)
     if is_short:
