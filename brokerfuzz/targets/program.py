@@ -103,9 +103,14 @@ class Program:
         """Writes `data` to the program, and yields its output until the program ends, or closes standard output and
         standard error. Raises `TimeoutError` if this takes longer than `seconds`.
         """
-        until = monotonic() + seconds
         self._unwritten, self._closes_input = memoryview(data), closes_input
         self._selector.register(self._input, EVENT_WRITE)
+        try:
+            yield from self._output_until(monotonic() + seconds)
+        finally:  # the caller may have its answer before anything was written
+            self._stop_writing()
+
+    def _output_until(self, until: float) -> Iterator[bytes]:
         while any(key.events == EVENT_READ for key in self._selector.get_map().values()):
             has_ended = self.has_ended
             remaining = until - monotonic()
@@ -176,9 +181,13 @@ class Program:
         except BrokenPipeError:  # the program has closed its input
             self._unwritten, self._closes_input = memoryview(b""), True
         if not self._unwritten:
-            self._selector.unregister(self._input)
+            self._stop_writing()
             if self._closes_input:
                 self._input.close()
+
+    def _stop_writing(self) -> None:
+        with suppress(KeyError, ValueError):  # everything is written, or the input is closed
+            self._selector.unregister(self._input)
 
 
 def in_one_line(data: bytes, limit: int = 200) -> str:

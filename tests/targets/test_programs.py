@@ -198,6 +198,21 @@ def test_an_unexpected_line_is_a_crash_of_the_next_message() -> None:
     assert said[1].reason == 'answered before it received a message: "by the way"'
 
 
+def test_a_function_can_be_called_if_its_process_was_ready_before_brokerfuzz_looked(
+    calling: Calling, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class SlowlyStarted(subprocess.Popen[bytes]):
+        """As on a busy machine."""
+
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            time.sleep(1.5)
+
+    monkeypatch.setattr(subprocess, "Popen", SlowlyStarted)
+    said = answers(calling("return body == b'1'"), b"1", b"2")
+    assert [one.kind for one in said] == ["accepted", "rejected"]
+
+
 def test_the_number_of_programs_is_limited_and_waiting_does_not_count_towards_the_timeout(tmp_path: Path) -> None:
     code = (
         "import os, sys, time\n"
